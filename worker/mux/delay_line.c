@@ -11,10 +11,11 @@
 
 enum {
 	ROOM_MIN = 256,
-	ROOM_PART = 4, /* more than was needed */
+	ROOM_PART = 4, /* the queue gets room for this part more than was
+			* needed */
 	/* The longest step between two PCRs. */
 	STEP_MAX_MS = 500,
-	FRACTION = 16, /* bits of a part of a nanosecond */
+	FRACTION = 16, /* bits behind the point of a time in ns */
 	CATCH_UP = 2, /* times the rate of the source */
 	PPM = 1000000,
 	CACHE_LINE = 64,

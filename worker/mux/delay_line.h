@@ -37,31 +37,33 @@ enum {
 struct delay_line {
 	uint64_t delay_ns;
 	size_t max; /* packets */
-	uint32_t source; /* number of the next packets, of the caller */
+	uint32_t source; /* number of the source of the next packets, chosen by
+			  * the caller */
 
 	uint8_t *packets;
 	uint64_t *times;    /* of each packet at its source */
-	uint32_t *sources;  /* and the number of this one */
+	uint32_t *sources;  /* the number of the source of each packet */
 	size_t room, head, n;
 	size_t most;        /* packets at once since delay_line_trim() */
 	uint64_t pushed;    /* packets since the start */
 	size_t since;       /* packets since the last PCR */
 
-	bool has_pcr;       /* of `pid', seen less than LINE_PCR_MS ago */
-	uint16_t pid;       /* of the PCRs */
-	uint64_t pcr;       /* the last one, ... */
-	uint64_t pcr_ns;    /* ... its source time, ... */
-	uint64_t arrival_ns; /* ... and its arrival */
+	bool has_pcr;       /* the PCRs of `pid' continue; see LINE_PCR_MS */
+	uint16_t pid;       /* PID of the PCRs */
+	uint64_t pcr;       /* 27 MHz: the last PCR */
+	uint64_t pcr_ns;    /* source time of the last PCR */
+	uint64_t arrival_ns; /* arrival of the last PCR */
 	uint64_t last_ns;   /* source time of the last packet */
 	uint64_t step_ns;   /* between two packets, as last known */
 
 	/* the last packet that left: its source time, and when it left */
 	uint64_t left_ns, left_at_ns;
 
-	/* time of the machine less that of the source */
+	/* time of the machine minus that of the source: as applied, the least
+	 * one of this measurement, and the one to be reached slowly */
 	int64_t offset, earliest, wanted;
 	uint64_t base_ns;   /* arrival of the first packet of the time base */
-	uint64_t window_ns; /* begin of the measurement */
+	uint64_t window_ns; /* start of the measurement */
 };
 
 void delay_line_done(struct delay_line *);
@@ -108,6 +110,7 @@ static inline uint64_t delay_line_time(const struct delay_line *l, size_t nth)
 	       l->delay_ns;
 }
 
+/* The number of the source of the first packet; there is one. */
 static inline uint32_t delay_line_source(const struct delay_line *l)
 {
 	return l->sources[l->head];

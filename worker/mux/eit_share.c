@@ -23,7 +23,8 @@ enum {
 	LEFT_MAX = 32,
 };
 
-/* A section that leaves: its sub-table, and when the next one may. */
+/* A section that leaves: its sub-table, and when the next section of it may
+ * leave. */
 struct left {
 	uint64_t table; /* 0: none */
 	uint64_t next_ns;
@@ -31,8 +32,9 @@ struct left {
 
 struct queue {
 	struct buf sections;
-	/* The bytes that it has sent; not fewer than those of the inputs that
-	 * waited when its first section came. */
+	/* The bytes that this queue has sent.  A queue that was empty starts
+	 * with at least the value of the queue that sent last, so that it does
+	 * not catch up. */
 	uint64_t sent;
 };
 

@@ -57,26 +57,28 @@ struct fill_part {
 struct mux_fill {
 	struct play *play;
 	struct fill_streams streams; /* of the PMT that is sent */
-	uint64_t pids[TS_PIDS / 64]; /* it has packets on these */
-	uint64_t rate;   /* packets per second that it may have */
-	uint32_t source; /* its number for the counters */
-	uint64_t base, start_ns; /* of its clock, 90 kHz */
-	uint64_t at_ns;  /* of its last packet */
+	uint64_t pids[TS_PIDS / 64]; /* PIDs on which the filler sends */
+	uint64_t rate;   /* packets per second that the filler takes */
+	uint32_t source; /* number of the filler for mux_counters_feed() */
+	uint64_t base, start_ns; /* the clock of the filler had the value base
+				  * (90 kHz) at start_ns */
+	uint64_t at_ns;  /* time of the last packet of the filler */
 	uint16_t main;   /* the PID that decides when the service returns */
-	bool video;      /* it has pictures */
+	bool video;      /* the main stream is video */
 	uint64_t wants_ns; /* since then the service has packets; 0: no */
-	/* of the packets that arrive, in the line */
+	/* places in the line at which the service can return */
 	struct starts starts;
-	/* The service has another PMT, with other streams: the last one that
-	 * has left the line ... */
+	/* The service has another PMT with other streams, which waits for the
+	 * picture. */
 	bool moved;
-	bool led; /* ... was sent, in front of the picture, or ... */
-	size_t held_len; /* ... waits here for it; 0: none */
+	bool led; /* that PMT was sent, in front of the picture */
+	size_t held_len; /* bytes of that PMT in `held'; 0: none waits */
 	uint8_t held[SECTION_PSI_MAX];
-	/* With streams of the file `play' has the others, and PCRs. */
+	/* While streams of the file are sent, `play' generates PCRs and the
+	 * other streams. */
 	size_t n_parts; /* 0: the last picture is sent */
 	struct fill_part parts[FILL_PARTS_MAX];
-	uint64_t shift; /* added to the times of the file, 90 kHz */
+	uint64_t shift; /* added to the times of the file, 90 kHz, with wrap */
 	bool refused;   /* the file cannot be sent */
 };
 

@@ -23,7 +23,7 @@ struct lane {
 	uint16_t pid;
 	uint8_t cc; /* counter of the next packet */
 	struct fifo fifo;
-	uint64_t served_ns; /* up to this time packets went out */
+	uint64_t served_ns; /* up to this time the rate of the lane is used */
 	uint64_t dropped;   /* sections that found no room */
 };
 

@@ -13,10 +13,10 @@
 
 enum {
 	/* Nothing goes out before the programs of all inputs are known, or
-	 * after this time ... */
+	 * after this time. */
 	SETTLE_MS = 2000,
-	/* ... and not after this one since the first packets for inputs that
-	 * are silent. */
+	/* Inputs without packets are waited for no longer than this after the
+	 * first packets of any input. */
 	SETTLE_SILENT_MS = 300,
 	CAT_MS = 400,
 	SDT_MS = 1000,
@@ -25,8 +25,8 @@ enum {
 	/* Services stay for this time until PMTs of others follow a PAT: longer
 	 * than a remux waits for a program without one. */
 	AWAIT_MS = 600,
-	/* What an input may have beyond mux_delay, and the limits of its
-	 * packets that wait. */
+	/* The room of the line of an input: this time beyond mux_delay at the
+	 * rate of the multiplex, within these limits. */
 	LINE_MORE_MS = 1000,
 	LINE_PACKETS_MIN = 8192,
 	LINE_PACKETS_MAX = 512 * 1024,
@@ -206,6 +206,7 @@ void mux_follow_tables(struct mux *m)
 
 /* --- the interface --- */
 
+/* Continues the clocks that the last worker of the stream has stored. */
 static void resume(struct mux *m)
 {
 	const struct splice_clock *clocks = m->cfg.continuity->clocks;
@@ -358,7 +359,7 @@ void mux_set_remux(struct mux *m, size_t input, struct remux *remux)
 
 void mux_begin_source(struct mux *m, struct mux_source *in)
 {
-	/* those that wait have the last number */
+	/* waiting packets keep the last number; an unused number is reused */
 	if (in->line.pushed != in->source_at)
 		in->line.source = ++m->last_source;
 	in->source_at = in->line.pushed;
@@ -556,6 +557,7 @@ static bool lacks_video(const struct mux *m, const struct mux_service *s)
 	return false;
 }
 
+/* Ends a second of ns in the counters of a service. */
 static void end_second(const struct mux *m, struct mux_service *s, uint64_t ns)
 {
 	uint64_t sum = s->packets + s->dropped, fades = s->usual / USUAL_FADES;

@@ -83,8 +83,8 @@ struct mux_config {
 struct mux_source_config {
 	uint16_t base, count; /* of its block */
 	unsigned priority;    /* the lowest goes first */
-	/* kbit/s: up to the first it goes after all others, clearly above the
-	 * second its last services are not sent; 0: none */
+	/* kbit/s; 0: no limit.  An input within min_kbps is blocked after all
+	 * others.  Clearly above max_kbps its last services are blocked. */
 	unsigned min_kbps, max_kbps;
 	/* a service that is silent or blocked shows its last picture, if it is
 	 * one of the first FILLER_PROGRAMS_MAX */
@@ -152,16 +152,16 @@ struct ts_run mux_places(void);
 struct mux_source_state {
 	bool silent;
 	size_t n_absent;  /* services that are not in the tables */
-	size_t n_blocked; /* services that do not go out: the inputs exceed the
-			   * rate, or ... */
-	bool blocked;     /* all of them */
-	bool above_max;   /* ... it had more than its max_kbps, or ... */
-	unsigned late_ms; /* ... the turns were late by this time, of all that
-			   * do not; 0: another reason */
-	uint64_t packets; /* that went out since mux_new(), ... */
-	uint64_t dropped; /* ... that did not, because they had no room, ... */
-	uint64_t late;    /* ... and those of them that the turns were too late
-			   * for */
+	size_t n_blocked; /* services that do not go out, because the inputs
+			   * exceed the rate, or for the reasons below */
+	bool blocked;     /* all services of the input are blocked */
+	bool above_max;   /* the reason of some: the input had more than its
+			   * max_kbps */
+	unsigned late_ms; /* the reason of all blocked services: the turns were
+			   * late by this time; 0: another reason */
+	uint64_t packets; /* packets that went out since mux_new() */
+	uint64_t dropped; /* packets that had no room, since mux_new() */
+	uint64_t late;    /* those of `dropped' for which turns were too late */
 	/* from its configuration */
 	unsigned priority, min_kbps, max_kbps;
 	size_t n_services;
@@ -177,10 +177,11 @@ struct mux_service_state {
 	bool silent;
 	bool absent; /* not in the tables */
 	bool blocked; /* it does not go out: it has no room */
-	bool filled; /* its last picture is sent instead, or ... */
-	bool file;   /* ... the file of its input */
-	uint64_t dropped; /* packets that did not, since mux_new() ... */
-	uint64_t excess;  /* ... and in the last second */
+	bool filled; /* a filler is sent instead */
+	bool file;   /* the filler is the file of the input, not the last
+		      * picture */
+	uint64_t dropped; /* packets of it that had no room, since mux_new() */
+	uint64_t excess;  /* the same in the last second */
 };
 
 /* Writes the state of the nth service of this input. */
@@ -204,5 +205,7 @@ void mux_service_name(const struct mux *, size_t input, size_t nth, char *ret,
 const struct psi *mux_psi(const struct mux *);
 
 size_t mux_inputs(const struct mux *);
+/* Call it once a second: ends the measurement of rates, and frees memory that
+ * bursts have needed. */
 void mux_every_second(struct mux *);
 void mux_cbr_counters(const struct mux *, struct cbr_counters *ret);

@@ -14,10 +14,10 @@ enum {
 	RETURN_MS = 5000,
 	/* Packets that wait for the decision on a picture. */
 	HELD_MAX = 1024,
-	/* Beside other services its last packet leaves at most so long behind
-	 * the delay. */
+	/* The last packet of a service leaves at most so long behind the delay,
+	 * while other services of the input have packets. */
 	LEAVE_MS = 200,
-	/* In `gone': of no service, while all are absent. */
+	/* In `gone': a PID of no service, while all services are absent. */
 	GONE_ALL = UINT16_MAX,
 };
 
@@ -38,6 +38,7 @@ void mux_add_service_pids(const struct mux_source *in, size_t nth,
 		pmt_each_pid(&pmt, take_pid, set);
 }
 
+/* Updates `gone': the PIDs that only absent services have. */
 static void find_gone(struct mux *m, struct mux_source *in)
 {
 	uint64_t sent[TS_PIDS / 64] = { 0 };
@@ -89,6 +90,7 @@ void mux_renew_gone(struct mux *m, struct mux_source *in)
 
 /* --- leaving --- */
 
+/* True if all packets of the silent service have left the line. */
 static bool has_left(const struct mux *m, const struct mux_source *in,
 		     const struct mux_service *s)
 {

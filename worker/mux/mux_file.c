@@ -26,7 +26,7 @@ enum {
 struct mux_file {
 	struct psi *psi;
 	struct fill_streams streams;
-	uint64_t pids[TS_PIDS / 64]; /* of its video and audio, and PCRs */
+	uint64_t pids[TS_PIDS / 64]; /* PIDs of video, audio and PCRs */
 	bool video; /* it has pictures, at which it begins */
 	struct delay_line line;
 	struct starts starts; /* of the packets in the line */
@@ -37,7 +37,7 @@ struct mux_file {
 	 * second by the PCRs, and a count of this second */
 	uint64_t rates[PMT_STREAMS_MAX], meter[PMT_STREAMS_MAX];
 	uint64_t seconds; /* that were measured; 0: the rates are not known */
-	uint64_t judged;  /* after so many the services were looked at */
+	uint64_t judged;  /* `seconds' when the rates were last compared */
 	bool metered;
 	uint64_t meter_pcr;
 	/* the last PCR that has left, and when; 0: none yet */
@@ -117,7 +117,7 @@ static void measure(struct mux_file *f, uint64_t pcr)
 
 	if (f->metered && passed < PCR_HZ)
 		return;
-	/* a jump is no time */
+	/* after a jump of the PCR the count has no duration */
 	if (f->metered && passed < 2 * PCR_HZ) {
 		f->seconds++;
 		for (size_t i = 0; i < f->streams.n; i++)
@@ -516,7 +516,7 @@ static void send(struct mux *m, const struct mux_file *file,
 	struct mux_fill *f = s->fill;
 	uint64_t pcr;
 
-	/* those of a PID are numbered in their order */
+	/* counters follow the order: those of `play' until at_ns first */
 	fill_run(m, s, at_ns);
 	for (size_t i = 0; i < f->n_parts && ts_has_payload(packet); i++) {
 		uint8_t copy[TS_PACKET];

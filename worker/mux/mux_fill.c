@@ -14,12 +14,13 @@
 #include <string.h>
 
 enum {
-	/* With packets for this time and no such picture it returns anyway. */
+	/* A service that has packets for this time and no such picture returns
+	 * anyway. */
 	RETURN_MS = 5000,
 	/* The last packet of a silent service leaves at most so long behind the
 	 * delay. */
 	LEAVE_MS = 200,
-	/* All of them have this part of the rate at most. */
+	/* All fillers together get this part of the rate at most. */
 	RATE_SHARE = 2,
 	AGAIN_MS = 1000, /* between two trials to start */
 	/* A PMT with other streams precedes the picture at which the service
@@ -331,7 +332,8 @@ static bool follow(struct mux *m, struct mux_source *in, size_t nth)
 		s->fill->wants_ns = 0;
 		s->fill->starts.n = 0;
 		play_hold_pictures(s->fill->play, false, m->now_ns);
-		/* receivers are on the other PIDs */
+		/* receivers already follow the new PMT, whose PIDs the filler
+		 * lacks */
 		if (s->fill->led)
 			fill_stop(m, in, nth);
 		return s->fill == NULL;

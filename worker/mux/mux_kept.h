@@ -10,7 +10,8 @@
 struct mux_kept_service {
 	uint16_t number; /* in the output */
 	uint8_t silent, absent;
-	uint32_t unlisted; /* its source has no entry of it in the SDT */
+	uint32_t unlisted; /* nonzero: the SDT of its source has no entry of
+			    * it */
 	uint64_t heard_ns; /* the last packet before the silence; 0: none */
 };
 

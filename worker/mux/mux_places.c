@@ -6,14 +6,14 @@
 #include "worker/filler/filler.h"
 #include "worker/mux/mux_state.h"
 
-/* What the last worker did not send is not sent if it is later than this: it
- * would arrive behind its time in the decoder. */
+/* Packets that are later than this at the start are dropped: they would arrive
+ * behind their time in the decoder. */
 enum { LATE_MS = 200 };
 
 enum {
 	LEAVES_MAX = 64,
 	LEAF_PMT = MUX_LANES,
-	LEAF_INPUT, /* of the first one */
+	LEAF_INPUT, /* leaf of the first input */
 };
 
 _Static_assert(LEAF_INPUT + MUX_INPUTS_MAX <= LEAVES_MAX,
@@ -29,6 +29,7 @@ struct turn {
 	uint8_t first[2 * LEAVES_MAX]; /* of the nodes, from 1; then leaves */
 };
 
+/* Sets the first one below a node. */
 static void decide(struct turn *t, size_t node)
 {
 	uint8_t a = t->first[2 * node], b = t->first[2 * node + 1];
@@ -134,6 +135,7 @@ static void give_lane(struct mux *m, struct lane *l, uint64_t at_ns)
 	fifo_drop(&l->fifo, 1);
 }
 
+/* Builds the tree of this turn. */
 static void begin(struct mux *m, struct turn *t)
 {
 	for (size_t i = 0; i < MUX_LANES; i++) {
@@ -168,7 +170,8 @@ static bool give_next(struct mux *m, struct turn *t)
 	uint64_t waiting = waiting_next(&m->waiting), next;
 	size_t found = t->first[1];
 
-	/* what cbr has reaches up to its place: it would wait there again */
+	/* cbr already has packets up to this place, so a packet that is due by
+	 * then can be given now: it would wait there anyway */
 	if (m->free_ns > m->now_ns && m->pmt_ns <= m->free_ns) {
 		mux_send_pmt(m);
 		set_next(t, LEAF_PMT, m->pmt_ns);

@@ -21,12 +21,13 @@ enum {
 	/* The first interval of a program is shorter, so that those that began
 	 * together are not sent together. */
 	STAGGER = 16,
-	/* Packets of a section leave its transport buffer meanwhile. */
+	/* The distance between two packets of a section: its transport buffer
+	 * drains one in this time. */
 	PACKET_US = 1000000 * 8 / (T_STD_TABLES_BPS / TS_PACKET) + 100,
 	/* What a worker that stood still has missed is not sent. */
 	MISSED_MS = 1000,
-	/* They have this part of the rate at most: many of them are further
-	 * apart. */
+	/* All these sections have this part of the rate at most: if there are
+	 * many, their intervals are longer. */
 	SHARE = 2,
 };
 
@@ -157,7 +158,7 @@ static void begin_pmt(const struct mux *m, struct mux_pmt *p, uint64_t pat_ns,
 		return;
 	p->data[3] = (uint8_t)(p->number >> 8);
 	p->data[4] = (uint8_t)p->number;
-	/* another one than that of the new one */
+	/* the version differs from that of the new PMT */
 	section_set_version(p->data, len, (version + 31U) & 31U);
 }
 
@@ -351,7 +352,7 @@ static void send(struct mux *m, const struct mux_pmt *p, uint64_t at_ns,
 
 	mux_make_room(m, n);
 	(void)section_pack(section, len, p->pid, &cc, packets);
-	/* the counter in the output continues, that of section_pack() not */
+	/* the counter in the output continues; `cc' always starts at 0 */
 	mux_counters_forget(&m->counters, p->pid);
 	for (size_t i = 0; i < n; i++) {
 		uint8_t *packet = packets + i * TS_PACKET;

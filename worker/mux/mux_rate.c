@@ -10,10 +10,12 @@ enum {
 	 * is cut. */
 	EFFECT_MS = 300,
 	CALM_MS = 1000,
-	/* With this part of mux_delay waiting, schedules of events are slow. */
+	/* If packets for more than this part of mux_delay wait, schedules of
+	 * events are sent slowly. */
 	CROWDED_PART = 16,
 	METER_MS = 200, /* of a measurement of the rates */
-	/* For so long behind a late turn its packets are those that wait. */
+	/* For so long after a late turn, waiting packets count as a result of
+	 * it. */
 	LATE_EFFECT_MS = 2000,
 	/* The usual rate follows the measured one in so many measurements. */
 	USUAL_METERS = 128,
@@ -24,7 +26,7 @@ enum {
 	 * STEADY_MS. */
 	PAUSE_MAX_MS = 64000,
 	STEADY_MS = 60000,
-	/* An input may exceed its max by this batch of its source, too, whose
+	/* An input may also exceed its max by one batch of its source, whose
 	 * packets may belong to this second or the next one. */
 	BATCH_PACKETS = 64,
 	/* The tables of a turn, which always have room. */
@@ -33,6 +35,7 @@ enum {
 
 /* --- rates, in packets per second --- */
 
+/* The packets that the multiplex sends in this time. */
 static uint64_t capacity(const struct mux *m, uint64_t ms)
 {
 	return m->cfg.kbps * ms / 8 / TS_PACKET;
@@ -51,6 +54,7 @@ static struct unit unit_at(struct mux *m, size_t input, size_t nth)
 	return (struct unit){ in, &in->states[nth] };
 }
 
+/* Duration of the last measurement and the current one. */
 static uint64_t metered_ns(const struct mux *m)
 {
 	return m->metered_ns + m->now_ns - m->meter_ns;
@@ -167,7 +171,7 @@ static bool can_be_blocked(const struct mux *m, struct unit u)
 	if (u.s->blocked || u.in->remux == NULL ||
 	    (u.in->silent && u.in->line.n == 0))
 		return false;
-	/* the packets that are not sent make no room */
+	/* blocking a silent service would make no room */
 	return mux_units(u.in) == 1 || !u.s->silent ||
 	       service_rate(m, u.s) > 0;
 }
@@ -372,6 +376,8 @@ static size_t refuse(struct mux *m)
 
 /* --- releasing --- */
 
+/* The higher of two measured rates of a service, of a second and of
+ * METER_MS. */
 static uint64_t high_rate(const struct mux *m, const struct mux_service *s)
 {
 	return MAX(s->rate, service_rate(m, s));
@@ -419,7 +425,7 @@ static bool fits(struct mux *m, struct unit u)
 				room += own_room(m, other.s) - all;
 			}
 		}
-		/* what no service has */
+		/* the rate of packets that belong to no service */
 		if (!in->blocked)
 			sum += most - MIN(most, services);
 	}

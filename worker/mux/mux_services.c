@@ -137,6 +137,7 @@ void mux_read_services(struct mux *m, struct mux_source *in)
 
 /* --- silence --- */
 
+/* True if MUX_SILENT_MS have passed since heard_ns. */
 static bool is_over(const struct mux *m, uint64_t heard_ns)
 {
 	return m->now_ns - MIN(heard_ns, m->now_ns) > MUX_SILENT_MS * MS;

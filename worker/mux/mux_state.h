@@ -52,10 +52,12 @@ struct mux_pmt {
 	uint16_t number, pid; /* in the output */
 	uint8_t input;
 	uint16_t service; /* of its input */
-	uint64_t due_ns;  /* its next place */
-	uint64_t sent_ns; /* the last one; 0: none yet */
-	uint64_t begin_ns; /* none precedes the PAT that names it */
-	size_t len;       /* of the last one of its input; 0: none yet */
+	uint64_t due_ns;  /* time at which it is sent next */
+	uint64_t sent_ns; /* time at which it was sent last; 0: not yet */
+	uint64_t begin_ns; /* not sent before this time: the PAT that names it
+			    * precedes it */
+	size_t len;       /* bytes of data, the last PMT of its input; 0: none
+			   * yet */
 	uint8_t data[SECTION_PSI_MAX];
 };
 
@@ -82,36 +84,41 @@ struct mux_service {
 	 * silent with its input */
 	size_t n_av;
 	uint16_t av[MUX_AV_MAX];
-	uint64_t heard_ns; /* a packet of them, or the first PMT */
-	uint64_t listed_ns; /* it is known since then; 0: for long */
+	uint64_t heard_ns; /* time of the last packet on these PIDs, or of the
+			    * first PMT */
+	uint64_t listed_ns; /* time when its PMT was first seen; 0: long ago */
 	bool unlisted; /* the SDT has an entry that its source has not */
 	bool silent;
 	bool absent;  /* not in the tables */
 	bool carried; /* a service that is not absent brings its pictures */
 	bool returns; /* with the packets of this turn */
-	uint64_t return_ns; /* since then its pictures are followed; 0: no */
-	uint64_t wait_ns; /* since then absent with packets; 0: without */
+	uint64_t return_ns; /* start of the search for a picture at which it
+			     * returns; 0: no search */
+	uint64_t wait_ns; /* while absent: time of the first packets; 0: none */
 	bool blocked; /* it has no room */
-	bool above_max; /* blocked because of the max of its input, or ... */
-	bool late; /* ... because turns were late; else because of the rate */
-	bool cut; /* blocked, and its units do not end either */
+	bool above_max; /* blocked because its input exceeds its max */
+	bool late; /* blocked because turns were late; if neither is true,
+		    * because of the rate */
+	bool cut; /* blocked, and also the units that have begun are dropped */
 	uint64_t blocked_ns, released_ns; /* released_ns 0: not yet */
-	unsigned pause_ms; /* of the service, when it is blocked */
-	uint64_t packets, dropped; /* on PIDs that it has first */
+	unsigned pause_ms; /* the least time for which it stays blocked */
+	uint64_t packets, dropped; /* a PID of several services counts for the
+				    * first */
 	uint64_t before; /* packets and dropped a second ago */
 	uint64_t dropped_before; /* the same of dropped alone */
 	uint64_t rate;   /* packets per second of the last second */
 	uint64_t usual;  /* the same on air: the highest, which fades; 0: not
 			  * known yet */
-	uint64_t excess; /* packets dropped in it */
+	uint64_t excess; /* packets dropped in the last second */
 	uint64_t meter, metered; /* of the current and the last measurement */
 	uint64_t fill_meter, fill_metered; /* the same of its filler */
-	uint64_t again_ns; /* not before this time it gets a filler */
+	uint64_t again_ns; /* a filler may be started from this time on */
 	struct mux_fill *fill; /* its last picture is sent; NULL: it is not */
 	enum file_refusal refusal; /* the last one that was logged */
-	bool holds;   /* packets wait for the decision on a picture ... */
-	struct fifo held; /* ... here */
-	struct rap rap; /* of the output, while it is absent */
+	bool holds;   /* packets in `held' wait for the decision on a picture */
+	struct fifo held; /* packets from that picture on */
+	struct rap rap; /* follows its main stream in the packets of the remux,
+			 * while it is absent */
 };
 
 struct mux_source {
@@ -124,9 +131,9 @@ struct mux_source {
 	unsigned priority;
 	uint64_t min, max; /* packets per second; 0: none */
 	unsigned min_kbps, max_kbps;
-	uint32_t builds; /* of the remux, as known */
-	uint64_t await_ns; /* since then others that follow have no PMT; 0:
-			    * they have one */
+	uint32_t builds; /* remux_builds() when the services were read */
+	uint64_t await_ns; /* since then programs that replace others have no
+			    * PMT; 0: all have one */
 	size_t n_unsent; /* programs, by their number in the source, that had no
 			  * PMT when the others were read */
 	uint16_t unsent[MUX_SERVICES_MAX];
@@ -134,34 +141,38 @@ struct mux_source {
 	size_t n_services;
 	struct remux_service services[MUX_SERVICES_MAX];
 	struct mux_service *states; /* of the n_found programs */
-	/* of the last mux, until they are found; NULL: none */
+	/* services of the last mux that were not found yet; NULL: none */
 	struct mux_kept_service *kept;
 	size_t n_kept;
 	struct mux_collector cat, sdt, eit;
 	struct mux_section cat_source[MUX_CAT_SOURCE_MAX];
 	struct mux_section sdt_source[MUX_SDT_SOURCE_MAX];
-	struct mux_collector pmt; /* behind the line, ... */
-	uint16_t pmt_pid; /* ... of the last PID */
+	struct mux_collector pmt; /* assembles the PMTs of packets that leave
+				   * the line */
+	uint16_t pmt_pid; /* PID of the last packet in it */
 	struct delay_line line;
 	size_t due; /* packets of it that leave in this turn */
 	uint64_t source_at; /* packets before its last source began */
 	uint64_t heard_ns; /* 0: no packets yet */
 	bool silent;
-	bool drained; /* and all its packets have left */
+	bool drained; /* it is silent, and all its packets have left */
 	unsigned absent_ms; /* silent for so long a service is absent; 0:
 			     * never */
-	size_t n_absent; /* services; all of them: ... */
-	bool absent;     /* ... the input is absent */
+	size_t n_absent; /* number of absent services */
+	bool absent;     /* all services of the input are absent */
 	/* for each PID 1 + the absent service that has it, or 0 if its packets
 	 * are sent; NULL: the packets of all PIDs are sent */
 	uint16_t *gone;
-	bool still; /* its services have a filler, ... */
-	char *file_path; /* ... for which this file may be sent; NULL: none */
+	bool still; /* its services get a filler while they are silent or
+		     * blocked */
+	char *file_path; /* file that may be sent instead of the last picture;
+			  * NULL: none */
 	struct mux_file *file; /* what was read of it; NULL: nothing */
-	size_t n_gated;   /* services whose packets are not sent, ... */
-	size_t n_filled;  /* ... those with a filler, ... */
-	size_t n_blocked; /* ... and those without room; all of them: ... */
-	bool blocked;     /* ... the input is blocked */
+	size_t n_gated;   /* services whose packets are not sent: filled or
+			   * blocked */
+	size_t n_filled;  /* services with a filler */
+	size_t n_blocked; /* services without room */
+	bool blocked;     /* all services of the input are blocked */
 	size_t n_cut;     /* services */
 	uint64_t packets, dropped;
 	uint64_t late;   /* those of dropped that turns were too late for */
@@ -174,8 +185,8 @@ struct mux_source {
 /* Are the units of a PID dropped, and why? */
 enum mux_stop {
 	MUX_SENT,
-	MUX_BLOCKED, /* its service has no room, ... */
-	MUX_LATE,    /* ... because turns were late */
+	MUX_BLOCKED, /* its service has no room */
+	MUX_LATE,    /* its service has no room because turns were late */
 	MUX_FILLED,  /* a filler is sent instead */
 };
 
@@ -195,13 +206,14 @@ struct mux {
 	struct lane lanes[MUX_LANES];
 	struct mux_table pat, cat, sdt;
 	size_t n_pmts;
-	struct mux_pmt *pmts; /* and the PAT */
-	size_t next_pmt; /* the first that is due, ... */
-	uint64_t pmt_ns; /* ... at this time; UINT64_MAX: there is none */
+	struct mux_pmt *pmts; /* the PMTs, behind the sections of the PAT */
+	size_t next_pmt; /* index of the one that is due first */
+	uint64_t pmt_ns; /* time at which it is due; UINT64_MAX: there is
+			  * none */
 	uint64_t pmt_every_ns; /* from a section to the same one */
 	uint64_t pmt_pids[TS_PIDS / 64];
-	struct desc_edit edits[DESC_EDITS_MAX]; /* of cfg */
-	bool edits_crowded; /* logged: they have no room */
+	struct desc_edit edits[DESC_EDITS_MAX]; /* cfg.edits.list */
+	bool edits_crowded; /* it was logged that edits have no room */
 	/* sections of inputs that the tables do not have yet */
 	bool cat_changed, sdt_changed;
 	uint64_t sections_ns; /* time at which they were built from sections */
@@ -212,7 +224,8 @@ struct mux {
 	uint8_t tdt_cc; /* of the next one */
 	bool makes_place; /* in this turn, for a table of another stage */
 	struct mux_counters counters;
-	uint32_t last_source; /* number that was given to one */
+	uint32_t last_source; /* highest number that was given to a source of
+			       * packets */
 	uint8_t stopped[TS_PIDS]; /* enum mux_stop */
 	/* 1 + the service of its input that has this PID, the first of several,
 	 * or 0 */
@@ -220,28 +233,29 @@ struct mux {
 	/* the same of a PID that blocked services alone have, or 0 */
 	uint16_t gate[TS_PIDS];
 	uint64_t fed_ns[TS_PIDS]; /* arrival of the last payload; 0: none */
-	uint32_t sent[TS_PIDS];   /* packets in this second ... */
-	uint32_t sent_before[TS_PIDS]; /* ... and in the last one */
+	uint32_t sent[TS_PIDS];   /* packets in this second */
+	uint32_t sent_before[TS_PIDS]; /* packets in the last second */
 	struct cbr *cbr;
 	struct psi *psi; /* of the output */
 	uint32_t psi_seen; /* psi_changes() when the SDT was built */
 	struct tables_spec tables;
-	bool fed; /* since the last turn; true at the start */
+	bool fed; /* packets arrived since the last turn; true at the start */
 	uint64_t now_ns;
 	uint64_t looked_ns;  /* of the last look at all services */
 	uint64_t begin_ns;   /* of the first turn; 0: none yet */
 	uint64_t second_ns;  /* start of this second */
 	uint64_t heard_ns;   /* of the first packets; 0: none yet */
 	bool settled;        /* the programs of the inputs are known */
-	uint64_t changed_ns; /* an input was blocked or released */
+	uint64_t changed_ns; /* time when a service was last blocked or
+			      * released */
 	uint64_t calm_ns;    /* since this time the queue is short */
-	uint64_t peak;       /* of the queue after a change */
+	uint64_t peak;       /* packets: longest queue since that change */
 	uint64_t late_ns;    /* of the last late turn; 0: none yet */
-	uint64_t late_ms;    /* the most of late turns in a row */
+	uint64_t late_ms;    /* the longest delay of late turns in a row */
 	bool crowded;        /* packets wait for the rate */
 	uint64_t schedule_ns; /* from then on a schedule of events is sent */
-	uint64_t meter_ns;   /* start of the measurement of the rates ... */
-	uint64_t metered_ns; /* ... and length of the last one */
+	uint64_t meter_ns;   /* start of the current measurement of the rates */
+	uint64_t metered_ns; /* length of the last measurement */
 	uint64_t turn_ns;  /* of the last turn: the places behind it are free */
 	uint64_t place_ns; /* of the last packet that was given to cbr */
 	uint64_t free_ns;  /* the first place behind what cbr has */

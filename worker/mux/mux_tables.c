@@ -22,18 +22,19 @@ enum {
 	EIT_ONID_AT = 10,
 	FREE_CA = 0x10, /* beside running_status */
 	EIT_FLAGS = 0x03,
-	NOT_RUNNING = 1, /* running_status (EN 300 468 5.2.3) ... */
-	RUNNING = 4,     /* ... and also where the input has none */
+	NOT_RUNNING = 1, /* running_status (EN 300 468 5.2.3) */
+	RUNNING = 4,     /* also of a service that the SDT of its input lacks */
 	TDT_INTERVAL_S = 10,
 	/* A TDT that goes out later in its second is wrong. */
 	TDT_LATE_MS = 100,
 	/* Between two changes of tables by sections of the inputs. */
 	SECTIONS_MS = 1000,
-	/* In an overflow: the time of a section of a schedule, in its own. */
+	/* While packets wait for the rate: the factor by which a section of a
+	 * schedule occupies the lane longer. */
 	SCHEDULE_SLOW = 4,
 	/* Between two sections of a table (EN 300 468 5.1.4). */
 	SECTION_GAP_MS = 25,
-	/* By which the places of two sections differ from their time. */
+	/* By so much the place of a section may differ from its time. */
 	TURN_MS = 10,
 	/* The versions of the tables of the remuxes have extension 0. */
 	VERSIONS_EXTENSION = 1,
@@ -368,7 +369,7 @@ static void add_services(const struct mux *m, const struct mux_source *in,
 
 		if ((size_t)(end - p) < len)
 			return;
-		/* the first of several entries of a service */
+		/* of several entries of a service only the first is used */
 		if (nth < in->n_services &&
 		    !place_has(f->listed, in->services[nth].new_number) &&
 		    add_service(m, in, p, len, nth, f))
@@ -517,7 +518,7 @@ static bool queue_tdt(struct mux *m, uint64_t unix_s)
 		m->sent[SI_PID_TDT]++;
 		return true;
 	}
-	*counter = before; /* no packet has the new one */
+	*counter = before; /* no packet has the new counter */
 	return false;
 }
 

@@ -6,8 +6,8 @@
 #include "worker/ts/psi.h"
 #include "worker/ts/t_std.h"
 
-/* A packet leaves up to a position later than wanted, and the next one in time:
- * a part of the buffer stays free. */
+/* A packet may leave up to a position later than wanted, and the next one in
+ * time: 48 bytes of the buffer stay free for that. */
 enum {
 	ROOM = T_STD_TB - 48,
 	/* A PID is spread again after CALM_MS in which no packet had to wait

@@ -25,11 +25,12 @@ struct spread_pid {
 	unsigned bps; /* of its buffer; 0: not spread */
 	float leak;  /* the same in bytes per nanosecond */
 	uint8_t coding; /* of video, whose leak comes from its content */
-	bool over;   /* its rate exceeds the leak, ... */
-	uint64_t over_ns; /* ... at this time for the last time */
-	float level; /* bytes in the buffer ... */
-	uint64_t at_ns; /* ... after the packet that would leave then */
-	uint64_t left_ns; /* the time at which it leaves */
+	bool over;   /* its rate exceeded that of its buffer less than a second
+		      * ago, so it is not spread */
+	uint64_t over_ns; /* time of the last such excess */
+	float level; /* bytes in the buffer at at_ns */
+	uint64_t at_ns; /* time of the last packet in the model of the buffer */
+	uint64_t left_ns; /* time at which the last packet leaves */
 };
 
 struct spread {
