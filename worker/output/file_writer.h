@@ -37,9 +37,9 @@ void file_writer_free(struct file_writer **);
 /* How many bytes a packet has in the file. */
 size_t file_writer_unit(const struct file_writer *);
 
-/* Room in the queue for n packets of file_writer_unit() bytes, in at most two
- * pieces; the second may be empty.  False: the queue is full.  After true call
- * file_writer_put(). */
+/* Gets room in the queue for n packets of file_writer_unit() bytes, in at most
+ * two pieces; the second may be empty.  The caller fills the room and calls
+ * file_writer_put() with the same n.  False: the queue is full. */
 struct file_room {
 	uint8_t *data;
 	size_t n;

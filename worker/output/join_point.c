@@ -12,7 +12,7 @@ struct join_search {
 	struct psi *psi;
 	struct rap rap;
 	struct cc_rewrite cc; /* counters of the next packets */
-	struct cc_rewrite cc_held; /* and of the first held one */
+	struct cc_rewrite cc_held; /* counters at the first held packet */
 	uint64_t since_ns;    /* start of the search; 0: not started */
 	uint64_t now_ns;
 	uint64_t main_ns; /* time of the last packet of the main PID */

@@ -30,7 +30,8 @@ enum {
 	/* The timeout for a video whose random access points show: longer than
 	 * its longest group of pictures. */
 	JOIN_POINT_PATIENCE_MS = 15000,
-	/* A time without any packet says nothing about one PID. */
+	/* A pause of all packets that is so long does not count as a silence of
+	 * the main PID. */
 	JOIN_POINT_PAUSE_MS = 500,
 	/* Packets that wait for the decision on the picture that began. */
 	JOIN_POINT_HELD_MAX = 1024,

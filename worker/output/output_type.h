@@ -33,6 +33,7 @@ struct output_ops {
 	/* NULL: the output asks about no caller. */
 	bool (*answer)(struct output *, const struct msg_deliver_answer *,
 		       uint32_t seq);
+	/* NULL if answer is NULL. */
 	void (*review)(struct output *, uint64_t client);
 };
 

@@ -29,9 +29,9 @@
 enum {
 	PACER_BURST_MS = 10,
 	PACER_HOLD_MS = 20,  /* longest wait of a partly filled datagram */
-	PACER_QUEUE_MS = 1000, /* the limit of the queue, ... */
-	PACER_QUEUE_MIN = 2048, /* ... but at least this number of packets: a
-				 * newly measured rate may be far too low */
+	PACER_QUEUE_MS = 1000, /* the limit of the queue */
+	PACER_QUEUE_MIN = 2048, /* least limit of the queue in packets: a newly
+				 * measured rate may be far too low */
 	PACER_LATE_BURST_MS = 40, /* if more than half of the queue waits */
 };
 

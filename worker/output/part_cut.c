@@ -5,10 +5,12 @@
 
 enum {
 	TICKS_PER_MS = 90,
-	SHARE = 85,  /* of the target that a part has, in percent ... */
-	CHOSEN = 90, /* ... and that the first part has of a new target */
+	SHARE = 85,  /* percent of the target that a part has at least */
+	CHOSEN = 90, /* percent of a new target that the first part has */
 	ROUNDING_MS = 500, /* a segment may be so much longer than expected */
-	/* parts of a segment, with SHARE of the longest that have places */
+	/* from so many parts on, a segment longer than expected gets no further
+	 * part: RING_SEGMENT_PARTS parts of the longest duration are so many of
+	 * the shortest */
 	CROWD = RING_SEGMENT_PARTS * 100 / SHARE,
 };
 
@@ -19,7 +21,7 @@ void part_cut_init(struct part_cut *p, const struct part_cut_config *cfg)
 
 	*p = (struct part_cut){ .target = part_ms * UINT64_C(90),
 				.wanted = part_ms * UINT64_C(90) };
-	/* as part_cut_at() may have chosen it */
+	/* keeps a target of an earlier process that settle() may have chosen */
 	if (part_ms > 0 && cfg->target_ms <= MAX(part_ms, 2 * least_ms) &&
 	    2 * cfg->target_ms > part_ms)
 		p->target = cfg->target_ms * UINT64_C(90);
@@ -85,7 +87,7 @@ static void begin(struct part_cut *p, uint64_t pos, uint64_t from,
 void part_cut_resume(struct part_cut *p, const struct ring_part *now,
 		     uint64_t from, uint64_t at)
 {
-	/* a longer one had another target */
+	/* a part that is longer already had another target */
 	if (p->target == 0 || at > from + p->target)
 		return;
 	p->begun = true;

@@ -27,13 +27,14 @@ struct unit_time;
 struct part_cut {
 	uint64_t target;  /* 0: no parts */
 	uint64_t wanted;
-	uint64_t expected; /* the longest of segments */
-	bool settled;     /* a part of the stream has confirmed it */
+	uint64_t expected; /* the longest expected length of a segment */
+	bool settled;     /* a part of the stream has confirmed the target */
 	bool begun;       /* `now' is the part that is being written */
 	bool crowded;     /* the segment had too many parts */
-	uint64_t from;    /* where it begins */
+	uint64_t from;    /* time at which this part begins */
 	struct ring_part now;
-	/* the last place at which it could have ended; pos 0: none */
+	/* the last place (position, time) at which the part could have ended;
+	 * pos 0: none */
 	uint64_t last_pos, last;
 	bool last_independent;
 };
@@ -41,7 +42,8 @@ struct part_cut {
 struct part_cut_config {
 	unsigned part_ms;    /* wanted; 0: no parts */
 	unsigned segment_ms; /* expected length of segments */
-	unsigned target_ms;  /* of an earlier process in this ring; 0: none */
+	unsigned target_ms;  /* target of an earlier process in this ring; 0:
+			      * none */
 };
 
 void part_cut_init(struct part_cut *, const struct part_cut_config *);

@@ -9,8 +9,8 @@
 enum {
 	/* A number of packets that contains every table several times. */
 	RESUME_PACKETS = 20000,
-	SHIFT_OPEN = 0x10,  /* the first packet of the PID decides ... */
-	OPEN_MS = 60000,    /* ... for so long */
+	SHIFT_OPEN = 0x10,  /* the first packet of the PID decides the shift */
+	OPEN_MS = 60000,    /* for so long after the start */
 };
 
 static bool is_pmt_start(const uint8_t *packet)

@@ -24,7 +24,8 @@ struct ring_counters {
 	 * before it published packets that the splice had counted. */
 	uint8_t shift[TS_PIDS];
 	size_t n_shift;         /* PIDs that have a shift, or may get one */
-	uint64_t open_until_ns; /* end of that; 0: not set */
+	uint64_t open_until_ns; /* until this time a PID may get a shift; 0: not
+				 * set */
 };
 
 /* Continues the counters of the previous writer. */

@@ -14,9 +14,11 @@ enum {
 	EXTRA = 8 << 20,
 	SHARE = 4, /* a segment has at most this share of the ring */
 	TICKS_PER_MS = 90,
-	/* The pictures end so much earlier than the PCRs: they are lacking. */
+	/* If the pictures end so much earlier than the PCRs, pictures are
+	 * missing. */
 	LACKING_MS = 500,
-	/* Behind an outage, pictures that are so close lack nothing. */
+	/* If the DTS behind an outage follows within this time, no picture is
+	 * missing. */
 	NEXT_MS = 1000,
 	/* A target has so much more than the segment that decides it: the next
 	 * ones may be longer by some pictures. */
@@ -138,7 +140,7 @@ void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
 		resume_parts(h, &last, is_torn && torn > last.pos
 			     ? torn_ms * (uint64_t)TICKS_PER_MS : h->pause_at);
 	ring_part_target(h->ring, part_cut_target_ms(&h->part));
-	/* an earlier process has decided it; its option was another one */
+	/* an earlier process set the target, maybe for another duration */
 	if (config->duration_ms > 0 && ring_writer_target(h->ring) > 0)
 		set_target(h, config->duration_ms);
 	if (is_torn && has_last)
@@ -296,7 +298,7 @@ void ring_hls_mark(struct ring_hls *h, const struct ring_rap *at,
 	enum segmenter_cut cut;
 	struct ring_rap rap = *at;
 
-	/* a guess among tables and null packets */
+	/* in an outage a guess is found in tables and null packets only */
 	if (h->silent)
 		return;
 	if (rap.guess)

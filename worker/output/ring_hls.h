@@ -36,10 +36,12 @@ struct ring_hls {
 	struct part_cut part;
 	struct unit_time time;
 	uint64_t unit_pos;   /* where the last unit begins */
-	bool resumes_unit;   /* a segment that goes on begins with it */
+	bool resumes_unit;   /* after an outage the next segment begins with the
+			      * last unit */
 	uint64_t pause_at;   /* time in the segment at its pause, 90 kHz */
 	uint64_t content_ns; /* time of the last packets of video or audio */
-	bool silent;         /* none since an outage began */
+	bool silent;         /* no packet of video or audio since an outage
+			      * ended the segment */
 	uint64_t bytes;      /* of the largest segment */
 };
 

@@ -35,9 +35,11 @@ struct ring_out {
 	uint64_t rap_ns;    /* time of the last random access point, or of the
 			     * start */
 	uint64_t main_ns;   /* likewise of the last packet of the main PID */
-	bool may_guess;     /* the stream shows no random access point ... */
-	bool bare;          /* ... and some pictures no parameter sets, ... */
-	bool refreshes;     /* ... but others have: readers begin there */
+	bool may_guess;     /* the stream shows no random access point */
+	bool bare;          /* while may_guess: some pictures have no parameter
+			     * sets */
+	bool refreshes;     /* while may_guess: others have, and readers begin
+			     * at them */
 	uint64_t refresh_ns; /* time of the last such mark */
 	struct rap rap;
 	bool has_last;      /* `last' is the last random access point */
@@ -433,7 +435,7 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 		bool preferred = false, guesses, ends;
 		enum rap_sign sign;
 
-		/* few packets */
+		/* costs time only until the awaited packet has come */
 		if (looks && changes_state(r, packet, &ends)) {
 			put(r, run.data + from * TS_PACKET, i - from);
 			from = i;
@@ -465,7 +467,7 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 			continue;
 		put(r, run.data + from * TS_PACKET, i - from);
 		follow(r, packet, sign, guesses, preferred);
-		/* a picture that is held has this packet */
+		/* if a picture is held, it already contains this packet */
 		from = fifo_len(&r->held) > 0 ? i + 1 : i;
 		looks |= r->head_waits;
 	}
