@@ -48,9 +48,10 @@ enum {
 	/* the share of connections that wait for the tls worker: their other
 	 * descriptors fit into the reserved ones */
 	TLS_WAITING_SHARE = 8,
-	PER_ADDRESS = 512, /* until the master says otherwise */
-	NEWS_MS = 200, /* changes of viewers are reported together ... */
-	NEWS_MAX = 40, /* ... in so many messages */
+	PER_ADDRESS = 512, /* until the master sets another limit */
+	NEWS_MS = 200, /* changes of viewers are reported together after this
+			* time */
+	NEWS_MAX = 40, /* messages with changes in this time */
 };
 
 static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
@@ -204,7 +205,8 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	d->gives_pages = cfg->pages;
 	/* the sandbox forbids to ask later */
 	d->kernel_tls = kernel_tls_exists();
-	/* such a connection has two descriptors: one of the reserve */
+	/* such a connection has two descriptors: one of them is of the
+	 * reserve */
 	d->max_outer = (unsigned)MIN(files.rlim_cur / RESERVED_SHARE / 2,
 				     (rlim_t)CONNS_MAX);
 	d->max_conns = (unsigned)MIN(files.rlim_cur -
@@ -240,7 +242,7 @@ void deliver_free(struct deliver **deliver)
 	}
 	deliver_remove_conns(d);
 	stream_lists_done(&d->lists);
-	hls_sessions_free(&d->hls); /* they belong to mounts */
+	hls_sessions_free(&d->hls); /* before the mounts to which they belong */
 	pictures_free(&d->pictures);
 	mount_table_done(&d->mounts);
 	door_free(&d->door);
@@ -368,7 +370,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 		},
 		&err);
 	if (m == NULL) {
-		/* nobody may watch by its older settings */
+		/* viewers must not be served by the older settings */
 		if (old != NULL)
 			remove_mount(d, old);
 		return err;
@@ -482,7 +484,7 @@ void deliver_renew(struct deliver *d)
 		d->mounts.mounts[i]->renewed = false;
 		d->mounts.mounts[i]->reported_bytes = UINT64_MAX;
 	}
-	/* the master counts them before it judges new viewers */
+	/* the master counts the sessions before it judges new viewers */
 	sessions_renew(d->sessions);
 	send_news(d);
 	door_renew(d->door);
@@ -520,7 +522,7 @@ void deliver_settle(struct deliver *d, const struct msg_deliver_settle *settle)
 	d->retiring = settle->retire;
 	if (d->retiring)
 		close_idle(d);
-	/* the answers ended with the former master */
+	/* the former master no longer answers requests for lists */
 	visit_lists_again(d);
 }
 

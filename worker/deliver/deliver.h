@@ -25,8 +25,10 @@ struct deliver_config {
 	/* 0 means the default */
 	unsigned tick_ms;   /* most time between two passes */
 	unsigned head_ms;   /* time limit for the head of a request */
-	unsigned idle_ms;   /* ... for the next request of a connection */
-	unsigned answer_ms; /* ... for an answer, and the time of its bytes */
+	unsigned idle_ms;   /* time limit for the next request of a
+			     * connection */
+	unsigned answer_ms; /* time limit for an answer, in addition to the time
+			     * that its bytes take */
 	unsigned start_ms;  /* longest wait of a viewer for a picture */
 	unsigned still_ms;  /* without packets for so long a stream is paused */
 	unsigned hls_idle_ms; /* without a request for so long a session of HLS

@@ -6,7 +6,8 @@
 #include "worker/deliver/viewer_conn.h"
 #include "worker/deliver/viewer_session.h"
 
-/* reported at once in a second; further ones with its report */
+/* first viewers that are reported at once in a second; further ones are in the
+ * report of that second */
 enum { DEMANDS_MAX = 100 };
 
 /* Reports the first viewer of a stream on demand at once, because that starts
@@ -44,7 +45,7 @@ void deliver_feed_waiting(struct deliver *d, uint64_t now_ms)
 		struct mount *m = c->waits_for;
 
 		next = TAILQ_NEXT(c, in_wait);
-		/* it may be judged again meanwhile */
+		/* without a permission the viewer is being judged again */
 		if (verdict == DEMAND_WAITS ||
 		    (verdict == DEMAND_STARTS && !c->session->permitted))
 			continue;

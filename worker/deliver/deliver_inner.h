@@ -38,17 +38,17 @@ struct deliver {
 	struct conn_list fresh, busy, used;
 	struct mount_table mounts;
 	struct tls_link *tls; /* NULL: no channel to the tls worker */
-	bool gives_pages;     /* to clients of this host, too */
+	bool gives_pages;     /* clients of this host get pages, too */
 	struct peer_links links;
-	bool kernel_tls;      /* the kernel can encrypt for viewers ... */
-	unsigned max_outer;   /* ... on so many connections */
+	bool kernel_tls;      /* the kernel can encrypt for viewers */
+	unsigned max_outer;   /* connections on which the kernel may encrypt */
 	struct first_byte *first; /* NULL until the first channel for tls */
 	struct sessions *sessions;
 	struct door *door;
 	struct hls_sessions *hls;
 	struct stream_lists lists;
 	struct pictures *pictures;
-	ev_timer news; /* until changes are reported */
+	ev_timer news; /* runs until changes are reported */
 	int (*send)(const struct msg *, void *arg);
 	/* shared by the mounts, pass by pass */
 	struct page_pipe pages, copies;
@@ -60,10 +60,11 @@ struct deliver {
 	struct demand_wait wait;
 	void (*on_demand)(const struct msg_deliver_viewers *, void *arg);
 	void *arg;
-	unsigned turns; /* of the tick */
+	unsigned turns; /* number of ticks: another mount is the first one in
+			 * each */
 	unsigned n_demands; /* reported since the last second */
-	unsigned n_conns;   /* clients that are no viewers (yet) ... */
-	unsigned n_fresh;   /* ... and sent no whole request yet */
+	unsigned n_conns;   /* clients that are no viewers (yet) */
+	unsigned n_fresh;   /* those of them that sent no whole request yet */
 	unsigned n_viewers; /* after the last pass, plus new ones */
 	unsigned max_conns;
 	bool empty_missing; /* a missing segment is empty, not an error */

@@ -17,8 +17,8 @@ enum {
 	 * SAVED_US, so that a pace that is late costs no questions. */
 	QUESTION_US = 1000000 / DOOR_PER_SECOND,
 	SAVED_US = 50000,
-	/* this share first for viewers that watch: new ones cannot delay these
-	 * without end */
+	/* this share of the rate is first for viewers that watch, so that new
+	 * viewers cannot delay them without end */
 	REVIEW_SHARE = 4,
 	/* questions about viewers that watch, without an answer */
 	REVIEWS_SENT_MAX = 256,
@@ -30,10 +30,11 @@ struct door {
 	struct ip_prefix proxies[MSG_PROXIES_MAX];
 	size_t n_proxies;
 	struct session_asks fresh, reviews; /* wait to be sent */
-	struct session_asks sent, reviewed; /* in this order */
+	struct session_asks sent, reviewed; /* wait for their answers, oldest
+					     * first */
 	unsigned reviews_of_all;
-	uint64_t saved_us;   /* time that questions may take ... */
-	uint64_t reviews_us; /* ... of it reviews, first */
+	uint64_t saved_us;   /* time that questions may take */
+	uint64_t reviews_us; /* the part of it that is first for reviews */
 	uint64_t saved_ms;   /* when time was last saved */
 	uint32_t seq;
 	ev_timer pace;
@@ -217,7 +218,7 @@ void door_ask(struct door *d, struct session *s)
 		return;
 	}
 	queue(d, s);
-	/* only a new viewer waits for it */
+	/* only a new viewer waits for the answer */
 	if (!s->joined)
 		pump(d);
 }
@@ -292,7 +293,7 @@ void door_every_second(struct door *d)
 	struct session *s = NULL;
 
 	while ((s = sessions_next(d->cfg.sessions, s)) != NULL)
-		/* or a review while it was not joined yet */
+		/* a review of all may have come before the session joined */
 		if ((s->recheck_ms != 0 && now_ms >= s->recheck_ms) ||
 		    s->judged != d->reviews_of_all)
 			review(d, s);

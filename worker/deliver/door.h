@@ -3,9 +3,9 @@
  * Asks the master about viewers, and keeps them away without its permission.
  *
  * Questions are sent at a bounded rate.  Those about new viewers go first, but
- * a quarter of the rate is for viewers that watch.  A
- * question without an answer in time is answered with ASK_BUSY.  A viewer that
- * watches stays after ASK_BUSY, and is asked about again.
+ * a quarter of the rate is for viewers that watch.  A question without an
+ * answer in time is answered with ASK_BUSY.  A viewer that watches stays after
+ * ASK_BUSY, and is asked about again.
  *
  * Until the master says otherwise, every viewer needs a permission.  With
  * `shared` of the policy the master is asked about every viewer; a viewer that

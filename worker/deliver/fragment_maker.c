@@ -129,10 +129,11 @@ static bool is_last(const struct fragment_span *x,
 }
 
 /* The position from which a segment must be read to decode its begin: that of
- * the last segment that begins with a random access point.  The segment's own
- * position, if it begins with one, if no such segment is left in the ring, or
- * if the bytes between are too many.  *ret_rest: the segment before it had
- * stopped, and the frames that it lacks are at the begin of this one. */
+ * the last segment that begins with a random access point.  It is the segment's
+ * own position if the segment begins with such a point, if no such segment is
+ * left in the ring, or if the bytes between are too many. *ret_rest: the
+ * segment before it had stopped, and the frames that it lacks are at the begin
+ * of this one. */
 static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
 			 bool *ret_rest)
 {
@@ -382,7 +383,7 @@ int fragment_make(struct fragment_maker *f, const struct fragment_span *x,
 		w.last = last;
 		err = make_of(f, &w, tail, ret);
 	}
-	/* that of the segment follows */
+	/* the error of a part is not logged: its segment has the same one */
 	if (err != -EAGAIN && !x->is_part)
 		log_once(f, w.error.text);
 	note_progress(f, &w);

@@ -39,11 +39,13 @@ enum {
 	FRAGMENT_BYTES_MAX = 64 << 20, /* of a segment */
 	FRAGMENT_TAIL_MAX = 2 << 20,   /* bytes behind it */
 	FRAGMENT_FRONT_MAX = 64 << 20, /* bytes in front of it */
-	FRAGMENT_RETRY_MS = 100,       /* while its end has not arrived ... */
-	FRAGMENT_PART_RETRY_MS = 20,   /* ... and that of a part */
-	FRAGMENTS_BYTES_MAX = 256 << 20, /* of a mount ... */
-	FRAGMENTS_TOTAL_MAX = 1 << 30,   /* ... and of all */
-	FRAGMENTS_TURN_MAX = 4 << 20,    /* ... that a turn reads */
+	FRAGMENT_RETRY_MS = 100,       /* between two attempts while the end of
+					* a segment is missing */
+	FRAGMENT_PART_RETRY_MS = 20,   /* the same for a part */
+	FRAGMENTS_BYTES_MAX = 256 << 20, /* of a mount */
+	FRAGMENTS_TOTAL_MAX = 1 << 30,   /* of all mounts */
+	FRAGMENTS_TURN_MAX = 4 << 20,    /* bytes that a turn of the loop
+					  * reads */
 	FRAGMENTS_IDLE_MS = 60000,     /* without a request they are freed */
 };
 
@@ -53,8 +55,9 @@ struct fragment_store {
 	size_t bytes; /* of all blobs, also of those that only answers hold */
 	size_t max;
 	size_t turn_max; /* a turn that has read so many bytes makes no more */
-	unsigned turn;   /* iteration of the loop ... */
-	size_t spent;    /* ... and what it has read, and copied for parts */
+	unsigned turn;   /* iteration of the loop */
+	size_t spent;    /* bytes that this iteration has read, and copied for
+			  * parts */
 	struct ratelimit full_log;
 };
 

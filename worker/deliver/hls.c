@@ -353,7 +353,7 @@ static size_t count_listed(const struct mount *m,
 {
 	size_t n = hls_playlist_count(all, m->hls, m->lag.start_max);
 
-	/* numbers that are less have begun anew */
+	/* if the newest number is lower, the numbers have begun again */
 	if (n > 0 && all->list[all->n - 1].number >= m->listed)
 		while (all->list[all->n - n].number < m->listed)
 			n--;
@@ -558,7 +558,7 @@ void hls_answer(struct viewer_conn *c, const struct http_request *r,
 {
 	if (try_answer(c, r, m, wanted))
 		return;
-	/* it starts no stream */
+	/* a request by HEAD starts no stream */
 	if (strcmp(http_request_method(r), "HEAD") == 0 && m->demand &&
 	    wanted->number == 0)
 		viewer_conn_answer_head(c, PLAYLIST_TYPE NO_CACHE);

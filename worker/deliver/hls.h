@@ -37,8 +37,8 @@ struct hls_wanted {
 	enum hls_kind kind; /* of a segment */
 	uint64_t number;    /* of a segment; 0: the playlist */
 	bool hashed;        /* the number is its hash: hls_playlist.h */
-	bool is_part;       /* a part of the segment ... */
-	uint32_t index;     /* ... with this number */
+	bool is_part;       /* a part of the segment is wanted */
+	uint32_t index;     /* number of the part */
 	bool empty_missing; /* a missing segment is empty, not an error */
 	bool hash_names;    /* of the segments in the playlist */
 	uint64_t session;   /* in the path; 0: none */

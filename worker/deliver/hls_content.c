@@ -43,7 +43,7 @@ void hls_content_send(struct viewer_conn *c, const struct http_request *r,
 
 	http_date_format(modified, (time_t)(x->wall_ms / 1000));
 	http_date_format(expires, time(NULL) + x->age_s);
-	/* RFC 9110 14.2: a range is one of GET */
+	/* RFC 9110 14.2: a range applies to GET alone */
 	if (strcmp(http_request_method(r), "GET") != 0 ||
 	    (condition != NULL && strcmp(condition, x->tag) != 0))
 		wanted = NULL;

@@ -17,9 +17,10 @@ struct viewer_conn;
 	"Access-Control-Expose-Headers: Content-Range, Date, ETag\r\n"
 
 struct hls_content {
-	struct mount *mount; /* the bytes from start on of its ring ... */
+	struct mount *mount; /* the bytes from start on of the ring of this
+			      * mount; NULL: blob */
 	uint64_t start;
-	struct blob *blob;   /* ... or these; NULL: none */
+	struct blob *blob;   /* the bytes, if mount is NULL; NULL: none */
 	uint64_t len;
 	const char *type, *tag;
 	int64_t wall_ms;     /* of its creation */

@@ -49,7 +49,7 @@ enum fragment_state hls_fragments(struct mount *m, struct ring_segments *all,
 			maps[--from] = f->init_hash;
 		}
 	}
-	/* one in a turn of the loop */
+	/* later turns of the loop make the missing ones */
 	if (later && (i > 0 || from == to))
 		return FRAGMENT_LATER;
 	if (from == to)
@@ -138,7 +138,7 @@ enum fragment_state hls_fragment_parts(struct mount *m,
 	while (to > late && !fragments_has_part(m->fragments,
 						&parts->list[to - 1]))
 		to--;
-	/* newer ones have been listed */
+	/* parts behind the missing one were listed before, and stay listed */
 	if (to > late)
 		return FRAGMENT_LATER;
 	from = to;

@@ -35,7 +35,8 @@ struct hls_session {
 	struct mount *mount;
 	LIST_ENTRY(hls_session) of_mount;
 	TAILQ_HEAD(, viewer_conn) waiting; /* for the permission */
-	TAILQ_HEAD(, viewer_conn) served;  /* their last request was its */
+	TAILQ_HEAD(, viewer_conn) served;  /* connections whose last request was
+					    * of this session */
 	struct peer_place place; /* of its address */
 	bool deciding; /* its connections get their answers */
 	uint64_t bytes; /* sent */
@@ -255,11 +256,13 @@ static void make_key(const struct hls_sessions *h, const struct viewer_conn *c,
 	buf_append(key, &m->number, sizeof m->number);
 	buf_append(key, cfg->peer->bytes, IP_BYTES);
 	buf_append(key, &c->hls.session, sizeof c->hls.session);
-	/* there is none: whatever it writes there, it is the same client */
+	/* no permission is needed: whatever the query is, the client is the
+	 * same */
 	if (door_is_open(h->cfg.door, cfg->free_entry))
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		/* the master rejects it twice, each with a session */
+		/* the master rejects a query that has the name twice: each such
+		 * query has a session of its own */
 		if (http_query_count(cfg->query, names[i]) > 1)
 			add_text(key, cfg->query);
 		if (!http_query_get(cfg->query, names[i], value,
@@ -268,7 +271,7 @@ static void make_key(const struct hls_sessions *h, const struct viewer_conn *c,
 		named = named || value[0] != '\0';
 		add_text(key, value);
 	}
-	/* a backend may decide by anything in it */
+	/* a backend may decide by any part of the query */
 	if (!named) {
 		http_query_strip_hls(cfg->query, value);
 		add_text(key, value);

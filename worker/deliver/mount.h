@@ -34,7 +34,7 @@ struct mount {
 	uint64_t seen_pos;  /* end of the stream at the last pass */
 	uint64_t moved_ms;  /* time at which seen_pos last changed */
 	uint64_t fresh_pos; /* position of the first packet since a pause */
-	bool no_auth; /* everybody may watch */
+	bool no_auth; /* viewers need no permission */
 	size_t fill;  /* bytes that a new viewer gets at once, or more */
 	struct page_pipe *pages, *copies;
 	struct ring_copy *copy;
@@ -55,8 +55,9 @@ struct mount {
 	uint32_t n_hls;  /* those with a permission */
 	uint64_t from_pos; /* older segments are those of an earlier run */
 	uint64_t listed;   /* first segment of the last playlist; 0: none */
-	uint64_t woken_news; /* segments and parts when these were tried ... */
-	uint64_t woken_ms;   /* ... last */
+	uint64_t woken_news; /* segments and parts when the waiting requests
+			      * were last tried */
+	uint64_t woken_ms;   /* time when they were last tried */
 	uint64_t bytes;
 	uint64_t cut;
 	struct ratelimit viewer_log;

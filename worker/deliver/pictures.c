@@ -210,7 +210,7 @@ static void ask(struct pictures *p, struct picture *one, uint64_t now_ms)
 	one->ask_ms = now_ms;
 	if (p->send == NULL || p->send(&m, p->arg) < 0) {
 		set_error(one, 503, "the master does not answer", now_ms);
-		/* nobody may believe it for long */
+		/* the next request asks the master again */
 		one->until_ms = now_ms;
 		answer_all(one, now_ms);
 	}

@@ -30,9 +30,9 @@ enum ring_body_state {
 struct ring_body {
 	LIST_ENTRY(ring_body) entry;
 	struct mount *mount; /* NULL: no body, or it is acknowledged */
-	/* In a pass: the body is no longer active, because it is DONE or LOST;
-	 * or its mount ends, LOST.  The receiver frees no body and no mount
-	 * inside. */
+	/* Called when the body is no longer active: in a pass, because it is
+	 * DONE or LOST, or with LOST when its mount ends.  The receiver frees
+	 * no body and no mount inside. */
 	void (*on_end)(struct ring_body *, enum ring_body_state);
 	int fd;
 	bool awaited;        /* the owner waits for on_end(); else it may come

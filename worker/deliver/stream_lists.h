@@ -42,7 +42,8 @@ enum {
 /* A document of the guide. */
 struct held_guide {
 	struct blob *blob; /* NULL: none */
-	ino_t memory;      /* tells two memories apart */
+	ino_t memory;      /* inode number: the same for all descriptors of a
+			    * memory */
 };
 
 struct stream_lists {

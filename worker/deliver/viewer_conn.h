@@ -58,10 +58,11 @@ enum viewer_conn_state {
 };
 
 struct viewer_conn {
-	TAILQ_ENTRY(viewer_conn) entry; /* of the owner: in ... */
-	struct conn_list *list;         /* ... this list */
+	TAILQ_ENTRY(viewer_conn) entry; /* of the owner: its place in `list' */
+	struct conn_list *list;         /* of the owner */
 	struct peer *from; /* of the owner: counts the address as a viewer */
-	struct peer_place place; /* ... and as a connection */
+	struct peer_place place; /* of the owner: counts the address as a
+				  * connection */
 	struct hls_wait {  /* of the owner: its request waits for a segment */
 		LIST_ENTRY(viewer_conn) entry;
 		struct mount *mount; /* NULL: it does not wait */
@@ -75,7 +76,8 @@ struct viewer_conn {
 	uint64_t wait_until_ms;
 	/* of the owner: waits for the permission of its request */
 	struct session *session;
-	/* ... or for that of all requests of a client of HLS */
+	/* of the owner: waits for the permission of all requests of a client of
+	 * HLS */
 	struct hls_session *shared;
 	TAILQ_ENTRY(viewer_conn) in_shared;
 	/* of the owner: its last request was one of this client */
@@ -120,8 +122,9 @@ struct viewer_conn {
 	bool secure; /* over TLS: fd is the plaintext */
 	/* the socket of the client, over TLS, while it may be used; or -1 */
 	int outer;
-	bool kernel_tls; /* ask whether ... */
-	bool kernel;     /* ... the kernel encrypts what is sent to it */
+	bool kernel_tls; /* after the handshake, ask whether the kernel
+			  * encrypts */
+	bool kernel;     /* the kernel encrypts what is sent to `outer' */
 	struct sockaddr_any peer; /* the client; len 0: unknown */
 	bool local; /* the socket may lead to a process of this host */
 };
@@ -138,8 +141,8 @@ struct viewer_conn_config {
 	unsigned head_ms;    /* limit for the head */
 	unsigned idle_ms;    /* limit for the wait for the next request */
 	unsigned answer_ms;  /* limit for an answer, in addition to the time
-			      * that its bytes take at ... */
-	unsigned answer_rate; /* ... so many bytes per second */
+			      * that its bytes take at answer_rate */
+	unsigned answer_rate; /* bytes per second */
 	const struct viewer_conn_events *events;
 	void *arg;
 };

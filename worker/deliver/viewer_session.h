@@ -65,7 +65,7 @@ struct session {
 	bool joined, in_list_of_news;
 	bool permitted; /* it watches, or waits for packets */
 	bool kicked;
-	bool limited; /* ... because another viewer has its place */
+	bool limited; /* kicked because another viewer has its place */
 	uint64_t recheck_ms; /* 0: never */
 	unsigned judged; /* reviews of all sessions before its permission */
 	struct session_asks *asks; /* the list that has it; NULL: none */

@@ -202,10 +202,10 @@ static bool came_by_https(const struct http_request *request)
 	return scheme != NULL && strcasecmp(scheme, "https") == 0;
 }
 
-/* The path is that of an https output for a client without TLS, or of an http
- * output for one with TLS, as after a change of the output: the client goes
- * there.  Its query may hold a token, which no network may see in the clear.
- * False: there is no such output. */
+/* Redirects a client to the same path of an https output, or of an http output
+ * for a client with TLS, as after a change of the output.  The query may hold a
+ * token, which no network may see in the clear, so http loses it.  False: there
+ * is no such output, and the request has no answer yet. */
 static bool visit_scheme(const struct deliver *d, struct viewer_conn *c,
 			 const struct http_request *request)
 {
@@ -218,7 +218,7 @@ static bool visit_scheme(const struct deliver *d, struct viewer_conn *c,
 	    (m->tls && came_by_https(request)) ||
 	    strlen(http_request_query(request)) > SESSION_QUERY_MAX)
 		return false;
-	/* it has just become one by https */
+	/* the output has just become https: the tls worker is not ready yet */
 	if (m->tls && !tls_link_is_up(d->tls)) {
 		viewer_conn_reject(c, 503);
 		return true;
