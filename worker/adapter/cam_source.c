@@ -19,11 +19,14 @@ struct cam_source {
 	struct msg_adapter_cam wanted;
 	uint16_t carrier;      /* cam_source_carry() */
 	struct ca_programs *programs;
-	bool changed;          /* wanted, for the programs */
-	uint32_t psi_changes;  /* that the programs belong to */
+	bool changed;          /* wanted has changed since the programs were
+				* collected */
+	uint32_t psi_changes;  /* psi_changes() when the programs were
+				* collected */
 	struct ci_device *slots;
 	uint32_t taken[CI_SLOTS_MAX]; /* revisions that were reported */
-	bool shown[CI_SLOTS_MAX]; /* the master takes it for one that exists */
+	bool shown[CI_SLOTS_MAX]; /* the last report to the master has this slot
+				   * as one that exists */
 	struct errmsg taken_error; /* of the device */
 	bool afresh;           /* reports everything again */
 	struct ci_view view;

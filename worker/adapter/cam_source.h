@@ -25,16 +25,18 @@ void cam_source_free(struct cam_source **);
 /* Sets another configuration of the tuner. */
 void cam_source_set(struct cam_source *, const struct tuner_spec *);
 
-/* The programs are inside of this PID (T2-MI): the module, through which its
- * packets pass, descrambles the program that lists the PID; 0: none is. */
+/* Sets the PID of the T2-MI that contains the programs; 0: there is no T2-MI.
+ * The T2-MI passes through the module, so the program that lists this PID is
+ * descrambled instead of the wanted ones. */
 void cam_source_carry(struct cam_source *, uint16_t pid);
 
 /* Sets the wanted programs.  The device is not opened before the first call. */
 void cam_source_want(struct cam_source *, const struct msg_adapter_cam *);
 
 enum {
-	CAM_GONE = -1,  /* the hardware: its device is closed, so that it may
-			 * come back under its number */
+	CAM_GONE = -1,  /* the hardware is gone: the device of its slots is
+			 * closed, so that hardware that returns may get the
+			 * same number */
 	CAM_KEEPS = -2, /* the tuner is not open at the moment */
 };
 /* To be called once a second.  adapter: its number, or CAM_GONE or

@@ -7,12 +7,13 @@
 #include "worker/ts/psi.h"
 
 /*
- * The PIDs of the tables that every multiplex has, and the network PID of the
- * PAT; those of the programs: PMT, PCR, components and ECMs; and those that
- * streams name.  Those of their EMMs (emms, of the CAT; all of them if wanted)
- * and the PMTs of others take the places that are left.  atsc: and the PID of
- * the tables of ATSC.  Writes the first ones, ascending, at most max.  Returns
- * how many there are, which may be more.
+ * Lists the PIDs to receive: those of the tables that every multiplex has, the
+ * network PID of the PAT, with atsc the PID of the tables of ATSC, of each
+ * wanted program the PMT, the PCR, the components and the ECMs, and the PIDs
+ * that streams name.  PIDs of EMMs (emms, from the CAT: those of the CA systems
+ * of the programs, or all if wanted) and PMTs of other programs get the places
+ * that are left.  Writes the PIDs ascending, at most max.  Returns how many
+ * PIDs there are, which may be more than max.
  */
 size_t program_pids(const struct psi *, const struct ca_refs *emms,
 		    const struct msg_adapter_programs *, bool atsc,

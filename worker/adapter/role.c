@@ -133,7 +133,7 @@ static bool enter_sandbox(struct adapter *a, const json_t *entry)
 	struct grants grants;
 	bool entered;
 
-	/* the programs differ in it: only one has libraries that need names */
+	/* only one of the worker programs has libraries that resolve names */
 	adapter_grants(entry, input_openers[INPUT_HTTP] != NULL, &grants);
 	entered = worker_enter_sandbox(a->worker, &grants);
 	grants_done(&grants);
@@ -212,7 +212,7 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 	if (a->source == NULL ||
 	    !source_link(a->source, m->stream_link.stream, fd))
 		return;
-	/* the source has it */
+	/* the source owns the descriptor now */
 	if (n_fds > 0)
 		fds[0] = -1;
 }

@@ -46,8 +46,8 @@ struct satip_source {
 	struct satip_session session;
 	int fd;                  /* of RTSP; -1: no connection */
 	bool connecting;
-	int leaving;             /* the one before, until TEARDOWN is read */
-	uint64_t leave_ns;       /* it is closed then */
+	int leaving;             /* last session's, until TEARDOWN is read */
+	uint64_t leave_ns;       /* `leaving' is closed then */
 	struct buf in;
 	struct satip_ports ports;
 	struct rtsp_transport group; /* that is joined; port 0: none */

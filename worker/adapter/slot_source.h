@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An adapter whose packets pass through a slot for a CAM that belongs to no
- * tuner.  While the slot cannot be used, or returns none, the packets pass it
- * by. */
+ * tuner.  While the slot cannot be used, or returns no packets, the packets
+ * pass it by. */
 #pragma once
 
 #include "worker/adapter/source.h"

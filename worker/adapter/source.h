@@ -34,7 +34,8 @@ struct source_report {
 	bool lock;         /* packets can be received, as far as is known */
 	unsigned signal;   /* percent; 0: unknown */
 	unsigned snr;      /* percent; 0: unknown */
-	const char *error; /* why there are none; NULL: no error is known */
+	const char *error; /* why no packets are received; NULL: no error is
+			    * known */
 	uint64_t lost;     /* datagrams or packets lost before they were read,
 			    * since source_open() */
 	struct source_signal dvb;

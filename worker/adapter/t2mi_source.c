@@ -9,14 +9,14 @@
 
 struct t2mi_source {
 	struct source base;
-	json_t *adapter;     /* as it was decapsulated */
+	json_t *adapter;     /* the configuration with which t2mi was made */
 	struct t2mi *t2mi;   /* NULL: the packets are the multiplex */
 	struct batch batch;  /* of the inner source */
 	struct batch *out;   /* during a read */
 	uint64_t carried;    /* packets of this second, with T2-MI in them */
 	uint64_t content;    /* of the PLP, without null packets */
-	unsigned tunes;      /* that the PLP belongs to */
-	struct errmsg error; /* why nothing comes out */
+	unsigned tunes;      /* source_report.tunes when the PLP was found */
+	struct errmsg error; /* why the PLP has no packets; "": no error */
 };
 
 /* --- packets --- */

@@ -265,7 +265,7 @@ static void log_error_once(struct tuner_source *s)
 	bool steps = strcmp(error, "tuning") == 0 ||
 		     strcmp(error, "opening the device") == 0;
 
-	/* they end soon */
+	/* these steps end soon */
 	if (steps)
 		return;
 	if (error[0] == '\0' && s->logged.text[0] != '\0')
@@ -421,7 +421,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 	run_watch(s, now_ns, ret);
 	follow_tuning(s, s->state.tunes);
 	want_pids(s);
-	/* it would name the permission of the user */
+	/* the error would name a permission of the user, not the sandbox */
 	if (!is_device_hidden(s))
 		log_error_once(s);
 	log_other_way(s);
@@ -511,7 +511,7 @@ struct source *tuner_source_new(const json_t *adapter,
 	wanted_pids_init(&s->wanted);
 	wanted_pids_carrier(&s->wanted, adapter);
 	s->wanted.programs.all = true;
-	/* no table names it */
+	/* no table names the PID of the T2-MI: the filters need it at once */
 	s->chosen = s->wanted.inner != 0;
 	if (tuner_spec_parse(adapter, &s->spec, &s->wrong) < 0)
 		return &s->base;

@@ -170,7 +170,7 @@ size_t ca_list_next(struct ca_list *l, const struct ca_programs *wanted,
 		return next_of_batch(l, to);
 	if (l->settled && l->revision == wanted->revision)
 		return 0;
-	/* the last programs cannot go by a list without programs */
+	/* no list has no programs: the last ones are deselected one by one */
 	if (!l->whole || l->sent.n == 1 || wants_none(l, wanted))
 		n = deselect(l, wanted, to);
 	if (n == 0 && (l->sent.n == 0 || (l->whole && differs(l, wanted)))) {

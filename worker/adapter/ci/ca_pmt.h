@@ -26,7 +26,8 @@ enum ca_command {
 };
 
 enum {
-	CA_PMT_MAX = 1536, /* of a PMT of 1,024 bytes */
+	CA_PMT_MAX = 1536, /* the longest object that a PMT of 1,024 bytes
+			    * makes */
 	CA_PMT_SECTION_MAX = 1024,
 	CA_IDS_MAX = 64,
 	/* CA_enable of a ca_pmt_reply */

@@ -140,7 +140,7 @@ static void show(struct ci_device *d, unsigned slot, bool always)
 	d->shown[slot] = m->revision;
 	forget_refusal(&d->refusals[slot], m);
 	(void)pthread_mutex_lock(&d->lock);
-	/* 0 is that of no slot */
+	/* revision 0 means that there is no slot */
 	v->revision += v->revision == UINT32_MAX ? 2 : 1;
 	v->state = m->state;
 	v->resets = m->resets;
@@ -303,7 +303,7 @@ static void write_messages(struct ci_device *d, unsigned slot, uint64_t now_ns)
 
 static void reset(struct ci_device *d, unsigned slot)
 {
-	/* one that fails is repeated by the states */
+	/* if the reset fails, the states of the module request another one */
 	(void)control(d, "CA_RESET", CA_RESET, (uintptr_t)1 << slot);
 }
 

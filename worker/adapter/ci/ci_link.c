@@ -84,7 +84,7 @@ static int take_data(struct ci_link *l, struct ci_bytes data, bool last)
 	memcpy(l->object + l->n, data.data, data.n);
 	l->n += data.n;
 	l->complete = last;
-	/* an empty one ends nothing */
+	/* an object without bytes is not reported */
 	return last && l->n > 0 ? CI_LINK_OBJECT : 0;
 }
 

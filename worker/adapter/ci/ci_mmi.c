@@ -81,7 +81,7 @@ static bool take_items(struct ci_mmi *m, struct ci_bytes *value)
 static int take_menu(struct ci_mmi *m, enum ci_mmi_kind kind, bool last,
 		     struct ci_bytes value)
 {
-	/* behind a complete one it is another */
+	/* behind a complete menu another one begins */
 	if (m->kind != kind || m->complete)
 		fail(m);
 	m->kind = kind;

@@ -118,7 +118,7 @@ static void step(struct ci_module *m, enum ci_input input, const char *error,
 		m->error.text[0] = '\0';
 	if (to == CI_READY)
 		m->error.text[0] = '\0';
-	/* the connection goes on when it merely lost its CAIDs */
+	/* the connection continues if the module has only lost its CAIDs */
 	if (to != CI_READY && input != IN_UNUSABLE)
 		forget(m);
 	m->deadline_ns = deadline_ms(m) > 0 ? now_ns + deadline_ms(m) * MS : 0;

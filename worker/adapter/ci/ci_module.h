@@ -26,7 +26,11 @@ enum {
 	CI_ANSWER_MS = 5000,   /* a module that is slower is silent */
 	CI_PRESENT_MS = 30000, /* from its insertion to the kernel's ready */
 	CI_INIT_MS = 60000,    /* from then on to its CAIDs */
-	CI_EMPTY_MS = 20000,   /* the kernel finds a module again */
+	CI_EMPTY_MS = 20000,   /* after a failure the slot may be empty for so
+				* long, until the kernel finds the module
+				* again */
+	/* A module that is ready for so long is healthy: its failures are
+	 * forgotten. */
 	CI_HEALTHY_MS = 60000,
 	CI_PAUSE_MIN_MS = 1000,
 	CI_PAUSE_MAX_MS = 60000,

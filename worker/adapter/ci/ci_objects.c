@@ -110,7 +110,7 @@ static bool take_ca_info(struct ci_module *m, struct ci_bytes value,
 	return true;
 }
 
-/* Those of programs that are no longer in the list. */
+/* Drops the answers about programs that are no longer in the list. */
 static void drop_answers(struct ci_module *m)
 {
 	size_t n = 0;
@@ -134,7 +134,7 @@ static void take_ca_reply(struct ci_module *m, struct ci_bytes value)
 	drop_answers(m);
 	while (i < m->n_answers && m->answers[i].program != r.program)
 		i++;
-	/* the list has at most as many */
+	/* there is room: only programs of the list have answers */
 	if (i == m->n_answers)
 		m->n_answers++;
 	m->answers[i].program = r.program;
@@ -166,7 +166,7 @@ void ci_objects_send_date(struct ci_module *m, uint64_t now_ns, int64_t unix_s)
 	/* the time of a TDT is that of the object */
 	say(m, m->time_session, A_TIME, tdt + 3, TDT_LEN - 3);
 	m->time_ns = now_ns + m->time_s * SECOND_NS;
-	/* an interval of zero: once */
+	/* with an interval of zero the date is sent once */
 	if (m->time_s == UINT8_MAX + 1)
 		m->time_s = 0;
 }
@@ -244,7 +244,7 @@ static bool take_mmi(struct ci_module *m, unsigned session, uint32_t tag,
 static int answer(struct ci_module *m, unsigned session, bool cancels,
 		  const char *text, struct errmsg *error)
 {
-	/* more than it may have, for one that is too long to be seen */
+	/* longer than an answer may be, so that a longer text is noticed */
 	uint8_t data[1 + MMI_ANSWER_MAX + TEXT_LONGEST] = {
 		cancels ? ANSWER_CANCEL : ANSWER_TEXT };
 	size_t len = cancels ? 0

@@ -115,8 +115,8 @@ static void *run(void *arg)
 	bool closed;
 
 	while (take_requests(s, &closed)) {
-		/* one that fails is not opened without a pause; no other
-		 * thread opens it */
+		/* a device that failed is opened after a pause; only this
+		 * thread sets fd to an open device */
 		if (s->fd < 0 && !closed)
 			open_device(s);
 		await_turn(s);

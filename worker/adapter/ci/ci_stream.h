@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The packets of a slot for a CAM that belongs to no tuner: what is written to
- * its device comes back later, descrambled and in the same order.
+ * its device returns later, descrambled and in the same order.
  *
  * The device is adapterN/ciM (the trees of vendors) or secM.  A thread opens
  * it, because a driver may not return from that, and again when it is gone.
@@ -24,7 +24,8 @@ struct ci_stream_state {
 	bool open;
 	bool absent;         /* there is no such device */
 	struct errmsg error; /* why it is not open; "": it is, or opens */
-	char forbidden[CI_STREAM_PATH]; /* its open said EACCES; "": none */
+	char forbidden[CI_STREAM_PATH]; /* path whose open() failed with EACCES;
+					 * "": none */
 };
 
 struct ci_stream_config {

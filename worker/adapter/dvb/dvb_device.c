@@ -174,7 +174,7 @@ static int open_dvr(struct dvb_device *d, const struct tuner_spec *spec,
 	if (r < 0)
 		return fail_open(d, path, r, error);
 	d->dvr = r;
-	/* the kernel's own buffer does */
+	/* if the driver refuses this, the kernel's own buffer is used */
 	(void)CONTROL(d, d->dvr, DMX_SET_BUFFER_SIZE, DVB_BUFFER);
 	return 0;
 }
@@ -433,7 +433,8 @@ int dvb_device_receive_all(struct dvb_device *d)
 		r = replace_filters(d);
 	if (r < 0)
 		return r;
-	/* a packet that two filters have comes once */
+	/* a packet of two filters arrives once: the other filters are not
+	 * needed */
 	while (d->n_filters > 1)
 		drop_filter(d, d->n_filters - 2);
 	d->whole = true;
@@ -531,7 +532,7 @@ static int read_statistics(struct dvb_device *d, struct dvb_stats *ret)
 int dvb_device_measure(struct dvb_device *d, bool all, struct dvb_stats *ret)
 {
 	enum fe_status status = 0;
-	/* the statistics are those of this call */
+	/* drivers update the statistics in this call */
 	int r = CONTROL(d, d->frontend, FE_READ_STATUS, &status);
 
 	*ret = (struct dvb_stats){ .old = { -1, -1, -1, -1 } };

@@ -39,7 +39,8 @@ struct dvb_device {
 	void (*on_call)(const char *name, void *arg);
 	void *arg;
 	int adapter;       /* its number at the last opening */
-	char forbidden[DVB_PATH_MAX]; /* its open said EACCES; "": none */
+	char forbidden[DVB_PATH_MAX]; /* path whose open() failed with EACCES;
+				       * "": none */
 	int hotplug;       /* of the owner: hotplug_open(); negative: none */
 	int frontend, dvr; /* -1: closed */
 	char demux[DVB_PATH_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which number has the adapter that the configuration names by its number, by
- * the place of the hardware or by its hardware address. */
+/* Finds the number of the adapter that the configuration names by its number,
+ * by the place of the hardware or by its hardware address. */
 #pragma once
 
 #include "common/base/errmsg.h"

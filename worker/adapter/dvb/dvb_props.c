@@ -95,7 +95,7 @@ static void add_layers(struct dvb_props *p, const struct tuner_spec *s)
 
 	add(p, DTV_ISDBT_LAYER_ENABLED,
 	    s->isdbt_layers != 0 ? s->isdbt_layers : ALL_LAYERS);
-	/* what is not configured is what the driver finds */
+	/* the driver detects what is not configured */
 	if (s->isdbt_partial != 0)
 		add(p, DTV_ISDBT_PARTIAL_RECEPTION, s->isdbt_partial - 1);
 	for (size_t i = 0; i < TUNER_LAYERS; i++) {

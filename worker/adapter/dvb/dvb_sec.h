@@ -21,7 +21,7 @@ struct sec_step {
 	unsigned value;
 	struct tuner_command command;
 	unsigned wire_ms; /* that a command takes; 0: no command */
-	unsigned wait_ms; /* from then on until the next step */
+	unsigned wait_ms; /* from the end of the command to the next step */
 };
 
 struct sec_steps {

@@ -30,7 +30,8 @@ struct dvb_signal {
 	int signal_db, snr_db;        /* 1/100 dBm, 1/100 dB; 0: unknown */
 	unsigned signal_raw, snr_raw; /* of the driver, 0 to 65535 */
 	uint64_t ber, unc;            /* counters of API 5, below 2^53 */
-	bool ber_is_rate;             /* of API 3 */
+	bool ber_is_rate;             /* ber is a rate of API 3, not a
+				       * counter */
 };
 
 /*

@@ -49,7 +49,7 @@ struct dvb_tuner {
 	unsigned failed_ms;
 	unsigned status_errors; /* in a row */
 	bool open, tuned;
-	bool repeats; /* the tuning before had no lock */
+	bool repeats; /* the next tuning repeats one, on a request */
 	int whole_error; /* -errno of the device, since it was opened */
 };
 
@@ -68,7 +68,8 @@ static void on_call(const char *name, void *arg)
 static void publish(struct dvb_tuner *t, bool readable)
 {
 	(void)pthread_mutex_lock(&t->lock);
-	/* until the next turn the packets are those of the wrong multiplex */
+	/* until the next turn applies a change, packets are those of the old
+	 * multiplex */
 	t->dvr = readable && !t->changed ? t->device.dvr : -1;
 	t->state.taken = t->open;
 	t->state.adapter = t->device.adapter;
@@ -211,7 +212,7 @@ static void tune(struct dvb_tuner *t)
 	avoid_collision(t);
 	r = dvb_device_tune(&t->device, &t->spec, &error);
 	if (r == -EINVAL) {
-		/* it will refuse it again */
+		/* the driver would refuse the same tuning again at once */
 		publish_error(t, error.text, false);
 		t->tune_ns = next_try_ns(t, r);
 		return;

@@ -31,7 +31,8 @@ struct dvb_state {
 	int adapter;       /* the number of the adapter; 0: not opened yet */
 	bool tuned;        /* the driver accepted the tuning */
 	bool absent;       /* there is no such device */
-	char forbidden[DVB_PATH_MAX]; /* its open said EACCES; "": none */
+	char forbidden[DVB_PATH_MAX]; /* path whose open() failed with EACCES;
+				       * "": none */
 	unsigned tunes;    /* tunings that were accepted */
 	uint64_t tuned_ns; /* time of the last one */
 	struct dvb_signal signal;

@@ -5,7 +5,7 @@
  *
  * The message of the kernel comes first, and that of udev when the device has
  * its owner and its mode.  A system without udev has only the first.  A message
- * means that it is worth to look for the device; nothing else is believed.
+ * only makes the tuner look for its device; the content is not used otherwise.
  */
 #pragma once
 

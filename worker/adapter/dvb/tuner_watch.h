@@ -25,12 +25,13 @@ struct watch_facts {
 	bool tuned, lock;
 	uint64_t packets;
 	uint32_t sync_errors; /* packets without sync byte */
-	uint32_t pat_packets;  /* packets of the PAT ... */
-	uint32_t cc_errors;    /* ... with a wrong counter */
-	uint32_t pat_sections; /* sections of the PAT ... */
-	uint32_t pat_errors;   /* ... with a wrong checksum */
-	uint32_t pes_starts;  /* of video and audio in the clear ... */
-	uint32_t pes_errors;  /* ... that have no PES start code */
+	uint32_t pat_packets;  /* packets of the PAT */
+	uint32_t cc_errors;    /* packets of the PAT with a wrong counter */
+	uint32_t pat_sections; /* sections of the PAT */
+	uint32_t pat_errors;   /* sections of the PAT with a wrong checksum */
+	uint32_t pes_starts;  /* starts of units of video and audio in the
+			       * clear */
+	uint32_t pes_errors;  /* those of them without a PES start code */
 };
 
 struct tuner_watch {
@@ -38,8 +39,10 @@ struct tuner_watch {
 	unsigned timeout_s; /* without packets; 0: for ever */
 	bool powers;        /* the tuner feeds an LNB */
 	unsigned steps;     /* taken since the last long time without fault */
-	uint64_t fault_ns;  /* no step before */
-	uint64_t good_ns;   /* the time without fault began; 0: there is one */
+	uint64_t fault_ns;  /* time of the next step against the current fault;
+			     * 0: no fault */
+	uint64_t good_ns;   /* start of the time without fault; 0: there is a
+			     * fault */
 	uint64_t packet_ns; /* time of the last packets */
 	unsigned bad_s;     /* seconds in sequence with wrong packets */
 	bool had_pes;       /* there was a second without PES errors */

@@ -409,7 +409,7 @@ static action_fn *const table[SATIP_STATES][EVENTS] = {
 		[EVENT_CLOSED] = failed,
 		[EVENT_LATE] = late,
 	},
-	/* a server that lost the session says so: any reply will do, and some
+	/* any reply ends this state, also the error of a lost session; some
 	 * servers close the connection after TEARDOWN */
 	[SATIP_LEAVE] = {
 		[EVENT_CLOSED] = begin,

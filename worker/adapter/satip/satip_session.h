@@ -29,7 +29,8 @@ enum {
 	SATIP_REPORT_MS = 3000,  /* a report of the tuner is valid so long */
 	SATIP_LIVE_MS = 1000,    /* packets arrive */
 	SATIP_FAILED_MAX_S = 10, /* longest pause after a failure */
-	SATIP_BUSY_MAX_S = 30,   /* and after an answer that no tuner is free */
+	SATIP_BUSY_MAX_S = 30,   /* longest pause after a reply that no tuner is
+				  * free */
 	SATIP_HOST_MAX = 80,
 	SATIP_URL_MAX = 128,
 };
@@ -65,13 +66,14 @@ struct satip_session {
 	struct retry retry;
 	struct buf out;         /* to be sent; the owner takes it */
 	uint32_t cseq;          /* of the last request */
-	bool asked;             /* it has no reply yet */
+	bool asked;             /* the last request has no reply yet */
 	bool connected;
 	bool tuned;             /* cfg.query has no session yet */
 
 	bool listed;            /* the server sends a list of PIDs, not all */
 	unsigned doubts;        /* refusals in a row of all PIDs */
-	bool replaces;          /* it has no addpids */
+	bool replaces;          /* the server has no addpids: PLAY names the
+				 * whole list */
 	bool changing;          /* the request that waits changes PIDs */
 	bool unsure;            /* such a request had no reply */
 	struct satip_pids wanted, asked_pids, held;
@@ -87,7 +89,8 @@ struct satip_session {
 	bool delivered;         /* RTP with packets arrived */
 	uint64_t heard_ns;      /* the last RTP or RTCP */
 	uint64_t media_ns;      /* the last RTP with packets; 0: none */
-	unsigned silent;        /* sessions in a row without any of these */
+	unsigned silent;        /* sessions in a row that received no RTP with
+				 * packets */
 	struct ses1 report;
 	uint64_t report_ns;     /* 0: none */
 	uint64_t lock_ns;       /* the lock is reported since; 0: no lock */
