@@ -52,10 +52,11 @@ struct fetch {
 	struct fetcher *fetcher;
 	CURL *easy;
 	struct curl_slist *headers;
-	struct fetch_request request; /* its URL is gone */
+	struct fetch_request request; /* without its URL, which was borrowed for
+				       * the call */
 	unsigned redirects;
 	bool at_home; /* the URL is of the configured server */
-	bool refused; /* where refused_at is */
+	bool refused; /* the connection to refused_at was not allowed */
 	struct ip_address refused_at;
 	bool ranged;
 	bool begun;    /* the first bytes arrived */
@@ -63,8 +64,8 @@ struct fetch {
 	uint64_t left; /* bytes of the range that are not received yet */
 	bool paused;
 	bool enough;
-	bool packed;   /* compressed: it is no media, or cannot pause */
-	size_t sent;   /* of the body */
+	bool packed;   /* compressed, although it is media or has to pause */
+	size_t sent;   /* bytes of the body of a POST that were sent */
 	struct headers came_with;
 	enum fetch_state state;
 	CURLcode result;
@@ -142,7 +143,7 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	if (!f->begun)
 		(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE,
 					&status);
-	/* the body of a redirect */
+	/* drops the body of a redirect */
 	if (status / 100 == 3)
 		return len;
 	if (!f->begun && f->request.is_media && coding_of(f) != NULL) {

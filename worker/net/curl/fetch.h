@@ -27,9 +27,9 @@ struct fetcher *fetcher_new(const struct http_spec *, int *ret_err,
 /* Frees the fetcher.  All its transfers must have been freed before. */
 void fetcher_free(struct fetcher **);
 
-/* While more than ENOUGH_MS is buffered, the network is read only every EASY to
- * LAZY milliseconds, less often at a lower rate: each read costs several system
- * calls with cold caches. */
+/* While more than FETCHER_ENOUGH_MS is buffered, the network is read only every
+ * FETCHER_EASY_MS to FETCHER_LAZY_MS, less often at a lower rate: each read
+ * costs several system calls with cold caches. */
 enum {
 	FETCHER_ENOUGH_MS = 500,
 	FETCHER_EASY_MS = 40,
@@ -59,8 +59,8 @@ enum fetch_state { FETCH_RUNS, FETCH_DONE, FETCH_FAILED };
  */
 struct fetch_request {
 	const char *url; /* borrowed for the call */
-	/* Limit of the whole transfer; 0: none, only the time-out of an idle
-	 * one. */
+	/* Limit of the whole transfer; 0: none, only a transfer without data
+	 * times out. */
 	unsigned limit_s;
 	uint64_t range_at, range_len; /* range in bytes; len 0: all */
 	bool is_text; /* accept gzip */

@@ -5,7 +5,7 @@
  *
  * It judges the resolved address, because a name may resolve to another address
  * each time.  A source at a public address never leads to another kind of
- * address, by its own name neither.
+ * address, not even by its own name.
  */
 #pragma once
 

@@ -19,10 +19,11 @@ enum {
 	HLS_TRIES = 4,
 	/* first pause between attempts; the next is twice that */
 	HLS_TRY_AGAIN_MS = 500,
-	/* A segment fails after twice its duration, or after that. */
+	/* A segment fails after twice its duration, or after this time if that
+	 * is longer. */
 	HLS_LOAD_LEAST_MS = 5000,
-	/* An attempt fails after 1.5 times the duration of the segment without
-	 * data, or after that. */
+	/* An attempt fails without data for 1.5 times the duration of the
+	 * segment, or for this time if that is longer. */
 	HLS_STILL_LEAST_MS = 1500,
 };
 
@@ -37,7 +38,8 @@ typedef bool hls_load_fn(const uint8_t *data, size_t len, void *arg);
 /* Embedded. Starts with the first four members set and all others zero. */
 struct hls_load {
 	struct fetcher *fetcher;
-	unsigned timeout_s; /* without data, in addition to those above */
+	unsigned timeout_s; /* an attempt also fails without data for so long,
+			     * if that is shorter */
 	hls_load_fn *on_data;
 	void *arg;
 

@@ -21,8 +21,13 @@ enum {
 	/* Distance of the clock to decoding times if there is no PCR. */
 	LEAD_MS = 700,
 	LEAD_MAX_MS = 10 * 1000,
+	/* The clock of the video goes back by more only at a jump. */
 	BACK_MS = 1000,
+	/* Audio that is further from the clock, or from the unit before, has
+	 * jumped. */
 	HLS_MUX_NEAR_MS = 2000,
+	/* Audio that has jumped back waits so long until the video jumps,
+	 * too. */
 	HLS_MUX_BACK_MS = 3000,
 };
 
@@ -210,7 +215,7 @@ static enum audio_state judge(struct hls_mux *m, const struct audio_unit *unit)
 		return IS_EARLY;
 	if (!unit->begins)
 		return m->sends ? IS_DUE : IS_LATE;
-	/* units at the end of the video */
+	/* at the end of the video before a cut, its last DTS is the clock */
 	ahead = diff(unit->pts, tail && m->has_dts ? m->dts : m->clock);
 	if (ahead > far || ahead < -far)
 		return judge_far(m, HLS_MUX_HOLD_MS);

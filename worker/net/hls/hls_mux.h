@@ -19,14 +19,14 @@
 
 enum {
 	HLS_MUX_PACKETS = 4096,
-	/* Audio is sent so long before its play-out time ... */
+	/* Audio is sent so long before its play-out time. */
 	HLS_MUX_LEAD_MS = 200,
-	/* ... and dropped when it is late by so much (the clock of the video
-	 * may advance in steps). */
+	/* Audio is dropped when it is late by more: the clock of the video may
+	 * advance in steps. */
 	HLS_MUX_LATE_MS = 700,
-	/* Times further apart are unrelated ... */
+	/* Times that are further apart are unrelated. */
 	HLS_MUX_FAR_MS = 30 * 1000,
-	/* ... and audio waits so long for video of its times. */
+	/* Audio with unrelated times waits so long for video of its times. */
 	HLS_MUX_HOLD_MS = 10 * 1000,
 };
 

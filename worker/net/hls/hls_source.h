@@ -18,8 +18,8 @@
 struct buf;
 struct hls;
 
-/* The input's URL led to url, with a playlist in body (taken). Borrows the
- * fetcher. NULL with *ret_err = -errno and error. */
+/* Plays the playlist in body (taken), to which the URL of the input led at url.
+ * Borrows the fetcher.  NULL with *ret_err = -errno and error. */
 struct hls *hls_new(const struct http_spec *, struct fetcher *,
 		    const char *url, struct buf *body, uint64_t now_ns,
 		    int *ret_err, struct errmsg *error);

@@ -8,7 +8,8 @@
 #include <inttypes.h>
 
 enum {
-	/* A segment that failed twice must not use up the buffer. */
+	/* Attempts that a segment gets in any case.  Further ones must not use
+	 * up the buffer. */
 	TRIES_LEAST = 2,
 };
 

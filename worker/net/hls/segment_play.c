@@ -74,7 +74,7 @@ static void on_spliced(const struct ts_run *runs, size_t n_runs, void *arg)
 	for (size_t i = 0; i < n_runs; i++)
 		if (runs[i].n > 0)
 			batch_add(p->out, runs[i]);
-	/* the runs are borrowed */
+	/* the runs are valid in this call only */
 	batch_flush(p->out);
 }
 

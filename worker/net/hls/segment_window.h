@@ -19,11 +19,11 @@
 
 enum {
 	HLS_HISTORY = 64, /* remembered segments */
-	/* A playlist that looks stale is entered after it has moved so often
-	 * ... */
+	/* A playlist that looks stale is entered after it has moved so
+	 * often. */
 	HLS_OLD_MOVES = 2,
-	/* ... unless so few further segments would reach the expected one: the
-	 * server only lags. */
+	/* It is not entered while so few further segments would reach the
+	 * expected one: the server only lags. */
 	HLS_OLD_NEAR = 1,
 	/* A live playlist is entered so many target durations before its end
 	 * (RFC 8216, 6.3.3). */
