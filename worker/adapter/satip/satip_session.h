@@ -72,10 +72,11 @@ struct satip_session {
 
 	bool listed;            /* the server sends a list of PIDs, not all */
 	unsigned doubts;        /* refusals in a row of all PIDs */
-	bool replaces;          /* the server has no addpids: PLAY names the
-				 * whole list */
+	bool replaces;          /* it refused addpids= or delpids=: each change
+				 * sends the whole list, pids= */
 	bool changing;          /* the request that waits changes PIDs */
-	bool unsure;            /* such a request had no reply */
+	bool unsure;            /* such a request had no reply: the next one
+				 * sends the whole list */
 	struct satip_pids wanted, asked_pids, held;
 
 	/* of the session */
