@@ -59,12 +59,12 @@ test('a rename is in force at once, and a reload then restarts nothing',
 		assert.match(await list(), /group-title="Films"/);
 		await sluice.cmd('set-category', { id: 0, category });
 		assert.match(await list(), /group-title="Films"/);
-		await waitUntil('the file', () => JSON.parse(fs.readFileSync(
-			sluice.file)).settings.playlist_arrange === 'Тип');
-		// refused until the write has ended
+		// refused until the change is saved
 		const reply = await waitUntil('the reload', () =>
 			sluice.cmd('reload'));
 		assert.equal(reply.restart, false);
+		assert.equal(JSON.parse(fs.readFileSync(sluice.file)).settings
+			.playlist_arrange, 'Тип');
 		await sluice.stop();
 	});
 
