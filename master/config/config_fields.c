@@ -350,9 +350,10 @@ static const struct field_table cas_link_fields = FIELD_ROWS(cas_link_rows);
 static const char *const stream_types[] = { "spts", "mpts", NULL };
 static const struct field stream_rows[] = {
 	{ "epg_codepage", .type = FIELD_UINT, .max = TEXT_UTF8,
+	  .schema = "{\"not\": {\"enum\": [12, 16, 17, 18, 19, 20]}}",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Character set of texts in the EIT that name none: 0 "
-		  "ISO 6937, 1 to 15 ISO 8859, 21 UTF-8." },
+		  "ISO 6937, 1 to 11 and 13 to 15 ISO 8859, 21 UTF-8." },
 	/* check_stream.c judges it */
 	{ "id", .type = FIELD_NONE, .form = "text", .schema = CHECK_ID_SCHEMA,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,

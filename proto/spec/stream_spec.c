@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	TEXTCODE_UTF8 = 21,
-	TEXTCODE_8859_MAX = 15,
-};
-
 /* Reads a version modulo 32; other programs store larger counters. */
 static int read_version(const struct field *f, const char *key,
 			const char *text, void *s, struct errmsg *error)
@@ -50,25 +45,6 @@ static int read_name(const struct field *f, const char *key, const char *text,
 			return errmsg_fail(error, -EINVAL,
 					   "has a control byte at %zu", i);
 	memcpy((char *)s + f->offset, text, len + 1);
-	return 0;
-}
-
-/* Reads the character table of names.  ISO 8859-12 does not exist. */
-static int read_textcode(const struct field *f, const char *key,
-			 const char *text, void *s, struct errmsg *error)
-{
-	struct stream_spec *spec = s;
-	unsigned n = 0;
-
-	(void)f, (void)key;
-	if (option_number(text, strlen(text), 0, TEXTCODE_UTF8, &n,
-			  error) < 0)
-		return -EINVAL;
-	if (n == 12 || (n > TEXTCODE_8859_MAX && n != TEXTCODE_UTF8))
-		return errmsg_fail(error, -EINVAL,
-				   "%u is not a code page: 0 is ISO 6937, 1 to "
-				   "15 except 12 are ISO 8859, 21 is UTF-8", n);
-	spec->remux.textcode = (uint8_t)n;
 	return 0;
 }
 
@@ -200,7 +176,6 @@ static const char *const backup_types[] = {
 	}
 HOOK(maps);
 HOOK(name);
-HOOK(textcode);
 HOOK(hbbtv_url);
 HOOK(backup_on);
 HOOK(components);
@@ -293,9 +268,10 @@ static const struct field option_rows[] = {
 	  .flags = FIELD_OBSERVER,
 	  .help = "Type of the service in the SDT; 0: as in the source." },
 	{ "textcode", BY(textcode_hook, remux.textcode),
+	  .schema = textcode_schema,
 	  .flags = FIELD_OBSERVER,
-	  .help = "Code page of texts: 0 ISO 6937, 1 to 15 ISO 8859, "
-		  "21 UTF-8." },
+	  .help = "Code page of texts: 0 ISO 6937, 1 to 11 and 13 to 15 ISO "
+		  "8859, 21 UTF-8." },
 	{ "hbbtv_url", BY(hbbtv_url_hook, remux.hbbtv_url),
 	  .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_MUX,

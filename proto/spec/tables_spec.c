@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/spec/tables_spec.h"
 
+#include "proto/spec/option_value.h"
+
 #include <errno.h>
 #include <string.h>
+
+enum {
+	TEXTCODE_UTF8 = 21,
+	TEXTCODE_8859_MAX = 15,
+};
 
 const char *const table_origins[] = {
 	[ORIGIN_PASS] = "pass",
@@ -140,10 +147,37 @@ static int read_country(const struct field *f, const char *key,
 	return 0;
 }
 
+/* Reads the character table of names.  ISO 8859-12 does not exist. */
+static int read_textcode(const struct field *f, const char *key,
+			 const char *text, void *s, struct errmsg *error)
+{
+	unsigned n = 0;
+
+	(void)key;
+	if (option_number(text, strlen(text), 0, TEXTCODE_UTF8, &n,
+			  error) < 0)
+		return -EINVAL;
+	if (n == 12 || (n > TEXTCODE_8859_MAX && n != TEXTCODE_UTF8))
+		return errmsg_fail(error, -EINVAL,
+				   "%u is not a code page: 0 is ISO 6937, 1 to "
+				   "11 and 13 to 15 are ISO 8859, 21 is UTF-8",
+				   n);
+	((uint8_t *)s)[f->offset] = (uint8_t)n;
+	return 0;
+}
+
 const struct field_hook timezone_hook = { .schema = "string",
 					  .read = read_timezone };
 const struct field_hook country_hook = { .schema = "string",
 					 .read = read_country };
+const struct field_hook textcode_hook = { .schema = "string",
+					  .read = read_textcode };
+const char textcode_schema[] =
+	"{\"anyOf\": [{\"type\": \"null\"},"
+	" {\"type\": \"string\", \"pattern\":"
+	" \"^(0*([0-9]|1[01345]|21))?$\"},"
+	" {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 21,"
+	" \"not\": {\"enum\": [12, 16, 17, 18, 19, 20]}}]}";
 
 /* --- nit_actual --- */
 

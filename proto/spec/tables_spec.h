@@ -221,3 +221,6 @@ static inline unsigned delivery_khz(const struct delivery_spec *d)
 }
 
 extern const struct field_hook timezone_hook, country_hook;
+/* Of a uint8_t: a number or its text.  The schema has the same rule. */
+extern const struct field_hook textcode_hook;
+extern const char textcode_schema[];

@@ -160,6 +160,8 @@ const PATHS = ['/', '//', 'a', '/a', 'a/', '//a/b//', 'a//b', '.', '..', 'a/..',
 	`${'x'.repeat(100)}/${'x'.repeat(100)}`];
 const IDS = ['a', 'A_b-c.9', 'x'.repeat(64), 'x'.repeat(65), 'a b', 'ä', 'a/b',
 	' a', '.', '-'];
+const PAGES = [0, 9, 10, 11, 12, 13, 15, 16, 20, 21, 22, '0', '5', '05', '11',
+	'12', '15', '16', '21', '22', '+5', ' 5'];
 const own = (section, key) => (value) => ({ [section]: { [key]: value } });
 const entry = (section, key) => (value) => {
 	const one = { ...ENTRIES[section]('e'), [key]: value };
@@ -182,6 +184,8 @@ const CASES = [
 		['spts', 'mpts', 'SPTS', 'spts ']],
 	['make_stream[0].http_keep_active',
 		entry('make_stream', 'http_keep_active'), ['-1', -2]],
+	...['textcode', 'epg_codepage'].map((key) =>
+		[`make_stream[0].${key}`, entry('make_stream', key), PAGES]),
 	...['make_stream', 'dvb_tune', 'softcam'].map((section) =>
 		[`${section}[0].id`, entry(section, 'id'),
 			[...IDS, undefined]]),

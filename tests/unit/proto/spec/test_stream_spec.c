@@ -147,9 +147,9 @@ Test(stream_spec, an_error_names_the_key_and_the_value)
 	refuse("{\"backup_on\":\"output_fault\"}",
 	       "backup_on: \"output_fault\" is not an alarm of an input");
 	refuse("{\"textcode\":12}", "textcode: 12 is not a code page: 0 is "
-	       "ISO 6937, 1 to 15 except 12 are ISO 8859, 21 is UTF-8");
+	       "ISO 6937, 1 to 11 and 13 to 15 are ISO 8859, 21 is UTF-8");
 	refuse("{\"textcode\":16}", "textcode: 16 is not a code page: 0 is "
-	       "ISO 6937, 1 to 15 except 12 are ISO 8859, 21 is UTF-8");
+	       "ISO 6937, 1 to 11 and 13 to 15 are ISO 8859, 21 is UTF-8");
 	refuse("{\"hbbtv_url\":\"ftp://a\"}",
 	       "hbbtv_url: \"ftp://a\" is not http:// or https://");
 	refuse("{\"backup_type\":\"maybe\"}", "backup_type: \"maybe\" is not "
