@@ -100,11 +100,11 @@ void monitor_log_report(const struct monitor_log *w, unsigned place,
 		w->monitor != NULL ? monitor_alarms(w->monitor) : NULL;
 	alarm_set changed = raised ^ *reported;
 
-	*reported = raised;
-	for (int i = 0; i < ALARM_COUNT && changed != 0; i++) {
-		if (!(changed >> i & 1) ||
-		    status->n_changes == MSG_CHANGES_MAX)
+	for (int i = 0; i < ALARM_COUNT &&
+			status->n_changes < MSG_CHANGES_MAX; i++) {
+		if (!(changed >> i & 1))
 			continue;
+		*reported ^= ALARM_BIT(i);
 		status->changes[status->n_changes++] =
 			(struct msg_alarm_change){
 				.place = place,

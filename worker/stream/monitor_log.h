@@ -36,7 +36,8 @@ uint32_t monitor_log_feed(struct monitor_log *, const struct ts_run *runs,
 void monitor_log_rest(struct monitor_log *);
 
 /* Adds to the status the alarms of this point that changed since *reported, and
- * updates *reported. */
+ * updates *reported.  A change that has no room there is added to a later
+ * status. */
 void monitor_log_report(const struct monitor_log *, unsigned place,
 			alarm_set raised, alarm_set *reported,
 			struct msg_stream_status *);

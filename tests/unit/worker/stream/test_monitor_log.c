@@ -107,3 +107,25 @@ Test(watch, two_senders_are_named)
 			 "(two senders: a and b)");
 	monitor_log_done(&w);
 }
+
+Test(watch, a_change_without_room_is_in_the_next_status)
+{
+	struct msg_stream_status first = {
+		.n_changes = MSG_CHANGES_MAX - 1,
+	}, next = { 0 }, last = { 0 };
+	const alarm_set raised = ALARM_BIT(ALARM_SYNC_LOSS) |
+				 ALARM_BIT(ALARM_NETWORK_LOSS);
+	struct monitor_log w = { 0 };
+	const struct msg_alarm_change *c =
+		&first.changes[MSG_CHANGES_MAX - 1];
+
+	monitor_log_report(&w, 3, raised, &w.reported, &first);
+	cr_assert_eq(first.n_changes, (size_t)MSG_CHANGES_MAX);
+	cr_expect(c->alarm == ALARM_SYNC_LOSS && c->raised);
+	monitor_log_report(&w, 3, raised, &w.reported, &next);
+	cr_assert_eq(next.n_changes, 1u);
+	c = next.changes;
+	cr_expect(c->place == 3 && c->alarm == ALARM_NETWORK_LOSS && c->raised);
+	monitor_log_report(&w, 3, raised, &w.reported, &last);
+	cr_expect_eq(last.n_changes, 0u);
+}
