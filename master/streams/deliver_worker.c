@@ -12,6 +12,7 @@
 #include "common/supervise/memfd.h"
 #include "proto/ipc/channel.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,20 +209,40 @@ static void take_viewers(struct deliver_worker *w,
 		mount->on_viewers(false, mount->arg);
 }
 
+/* Returns a descriptor with the text; -errno if it is longer than MSG_PAGE_MAX,
+ * or if there is no memory or descriptor. */
+static int write_page(const struct buf *text)
+{
+	int fd, err;
+
+	if (buf_len(text) > MSG_PAGE_MAX)
+		return -EMSGSIZE;
+	fd = memfd_open("playlist");
+	if (fd < 0)
+		return fd;
+	err = memfd_write(fd, (const char *)buf_head(text), buf_len(text));
+	if (err < 0) {
+		fd_close(&fd);
+		return err;
+	}
+	return fd;
+}
+
 /* Sends the answer for a client, a list of streams, in a descriptor of its
- * own, because it may be longer than a message.  The status becomes 503 if the
- * text is longer than MSG_PAGE_MAX.  Without a descriptor sends no answer. */
+ * own, because it may be longer than a message.  The answer is 503 if
+ * write_page() fails. */
 static void send_page(const struct msg *page, const struct buf *text, void *arg)
 {
 	const struct deliver_worker *w = arg;
-	int fd = memfd_open("playlist");
 	struct msg m = *page;
+	int fd = -1;
 
-	if (fd < 0)
-		return;
-	if (buf_len(text) > MSG_PAGE_MAX ||
-	    memfd_write(fd, (const char *)buf_head(text), buf_len(text)) < 0)
-		m.deliver_page.status = 503;
+	if (m.deliver_page.status == 200) {
+		fd = write_page(text);
+		if (fd < 0)
+			m.deliver_page = (struct msg_deliver_page)
+				MSG_NO_PAGE(503);
+	}
 	service_proc_send(w->service, &m, &fd);
 	fd_close(&fd);
 }

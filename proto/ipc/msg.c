@@ -67,6 +67,8 @@ size_t msg_fds(const struct msg *m)
 		return m->epg_stream.ring;
 	if (m->type == MSG_DELIVER_PICTURE)
 		return m->deliver_picture.len > 0;
+	if (m->type == MSG_DELIVER_PAGE)
+		return m->deliver_page.status == 200;
 	return descs[m->type].n_fds;
 }
 

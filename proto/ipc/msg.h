@@ -112,8 +112,8 @@
 	ROW(DELIVER_ANSWER, deliver_answer, "deliver.answer", 0) \
 	/* ask again about this viewer, or about all */ \
 	ROW(DELIVER_REVIEW, deliver_review, "deliver.review", 0) \
-	/* reply to the playlist with this seq; descriptor: its text */ \
-	ROW(DELIVER_PAGE, deliver_page, "deliver.page", 1) \
+	/* reply to the playlist with this seq; 0 or 1 descriptor */ \
+	ROW(DELIVER_PAGE, deliver_page, "deliver.page", 0) \
 	/* reply to the deliver.look with this seq; 0 or 1 descriptor */ \
 	ROW(DELIVER_PICTURE, deliver_picture, "deliver.picture", 0) \
 	/* descriptor: a channel to the worker tls */ \
@@ -300,7 +300,7 @@ enum msg_type {
 
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
-	MSG_FORMAT = 59,
+	MSG_FORMAT = 60,
 	/* Master and worker compare it.  A new message changes it, too. */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The master's side of deliver with the real worker behind it. */
+#include "common/base/buf.h"
 #include "common/base/fd.h"
 #include "common/base/ring.h"
 #include "common/base/sockaddr.h"
@@ -244,10 +245,9 @@ Test(deliver_proc, ends_a_worker_whose_list_has_no_end, .timeout = 90)
 	teardown(&b);
 }
 
-/* A connection that asks for the path /a. */
-static int join(const struct bench *b)
+/* A connection that has sent this request. */
+static int ask(const struct bench *b, const char *request)
 {
-	static const char request[] = "GET /a HTTP/1.0\r\n\r\n";
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	cr_assert_eq(connect(fd, &b->port.sa, b->port.len), 0);
@@ -290,7 +290,7 @@ Test(deliver_proc, a_path_whose_settings_change_is_never_missing,
 	cfg.ring_fd = b.ring_fd;
 	old = mount_new(b.deliver, &cfg);
 	rig_run_until(b.rig.loop, is_running, &b, 10000, "the worker");
-	b.viewer = join(&b);
+	b.viewer = ask(&b, "GET /a HTTP/1.0\r\n\r\n");
 	rig_run_until(b.rig.loop, has_viewer, &b, 10000, "a viewer");
 	cfg.no_auth = true;
 	b.mounts[0] = mount_new(b.deliver, &cfg);
@@ -358,7 +358,7 @@ static bool all_are_served(void *arg)
 static void serve(struct crowd *c, size_t n)
 {
 	for (c->n = 0; c->n < n; c->n++)
-		c->fds[c->n] = join(c->bench);
+		c->fds[c->n] = ask(c->bench, "GET /a HTTP/1.0\r\n\r\n");
 	rig_run_until(c->bench->rig.loop, all_are_served, c, 10000, "answers");
 }
 
@@ -405,7 +405,7 @@ Test(deliver_proc, a_worker_accepts_the_viewers_of_one_that_ended,
 	cr_assert_eq(kill(pid, SIGSTOP), 0);
 	/* some of these wait in its socket */
 	for (later.n = 0; later.n < CROWD; later.n++)
-		later.fds[later.n] = join(&b);
+		later.fds[later.n] = ask(&b, "GET /a HTTP/1.0\r\n\r\n");
 	service_proc_stop(deliver_proc_service(b.deliver, 1));
 	cr_assert_eq(kill(pid, SIGKILL), 0);
 	rig_run_until(b.rig.loop, all_are_served, &later, 10000, "answers");
@@ -471,5 +471,42 @@ Test(deliver_proc, a_play_port_in_use_is_reported_until_it_is_free,
 	cr_assert_not_null(deliver_proc_play_error(b.deliver));
 	fd_close(&other);
 	rig_run_until(b.rig.loop, has_line, listens, 60000, "the recovery");
+	teardown(&b);
+}
+
+static void answer_without_descriptors(struct list_question *q,
+				       struct viewer_guest *guest, void *arg)
+{
+	static const struct msg_deliver_page page = {
+		.status = 200, .type = "text/xml", .etag = "",
+	};
+	struct buf text = { 0 };
+	struct rlimit files, none;
+
+	(void)guest, (void)arg;
+	buf_printf(&text, "<tv/>");
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+	none = files;
+	none.rlim_cur = 0;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	list_question_answer(q, &page, &text);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+	buf_done(&text);
+}
+
+/* The worker itself would answer after GUIDES_WAIT_MS, which is later. */
+Test(deliver_proc, a_list_for_which_no_descriptor_is_left_gets_an_answer,
+     .timeout = 90)
+{
+	static struct bench b;
+
+	setup(&b);
+	deliver_proc_set_play(b.deliver, &(struct play_conf){
+		.has_port = true, .port = b.port });
+	viewers_set_lists(b.viewers, answer_without_descriptors, NULL);
+	rig_run_until(b.rig.loop, is_running, &b, 10000, "the worker");
+	b.viewer = ask(&b, "GET /epg.xml HTTP/1.0\r\n\r\n");
+	rig_run_until(b.rig.loop, has_status, &b, 5000, "an answer");
+	cr_assert_not_null(strstr(b.answer, " 503 "), "%s", b.answer);
 	teardown(&b);
 }

@@ -236,8 +236,8 @@ static void on_page(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct role *r = role;
 
-	if (n_fds > 0)
-		deliver_page(r->deliver, &m->deliver_page, m->seq, fds[0]);
+	deliver_page(r->deliver, &m->deliver_page, m->seq,
+		     n_fds > 0 ? fds[0] : -1);
 }
 
 static void on_review(void *role, const struct msg *m, int *fds, size_t n_fds)
