@@ -34,6 +34,7 @@ struct tls_server {
 	/* the connections of each stage, oldest first */
 	struct conn_list lists[TLS_LEAVING + 1];
 	struct msg_tls_status status;
+	unsigned n_viewers; /* connections of viewers */
 	uint8_t scratch[TLS_PLAIN_MAX];
 };
 
@@ -44,6 +45,7 @@ static void remove_conn(struct tls_server *s, struct tls_conn *c)
 	/* a connection is in the list of its stage; see on_stage() */
 	TAILQ_REMOVE(&s->lists[c->stage], c, link);
 	s->status.connections--;
+	s->n_viewers -= c->viewer;
 	tls_conn_free(&c);
 }
 
@@ -97,14 +99,42 @@ static struct tls_conn *find_idle(const struct tls_server *s)
 	return oldest;
 }
 
-/* Ends the connection whose end matters least, for a new one; false: all are in
- * use. */
-static bool make_room(struct tls_server *s)
+/* The connections that only control clients may use. */
+static unsigned reserved(const struct tls_server *s)
 {
-	struct tls_conn *old = TAILQ_FIRST(&s->lists[TLS_LEAVING]);
+	return s->connections_max / 4;
+}
 
-	if (old == NULL)
-		old = TAILQ_FIRST(&s->lists[TLS_HANDSHAKE]);
+static struct tls_conn *find_oldest(const struct tls_server *s,
+				    enum tls_stage stage, bool viewer)
+{
+	struct tls_conn *c;
+
+	TAILQ_FOREACH(c, &s->lists[stage], link)
+		if (c->viewer == viewer)
+			break;
+	return c;
+}
+
+/* The connection of a viewer, or else of a control client, that leaves or is in
+ * its handshake; NULL: there is none. */
+static struct tls_conn *find_unused(const struct tls_server *s, bool viewer)
+{
+	struct tls_conn *c = find_oldest(s, TLS_LEAVING, viewer);
+
+	return c != NULL ? c : find_oldest(s, TLS_HANDSHAKE, viewer);
+}
+
+/* Ends the connection whose end matters least, for a new one; false: all are in
+ * use.  A viewer replaces a control client only where these have more than
+ * their reserved connections. */
+static bool make_room(struct tls_server *s, bool viewer)
+{
+	struct tls_conn *old = find_unused(s, viewer);
+
+	if (old == NULL &&
+	    (!viewer || s->status.connections - s->n_viewers > reserved(s)))
+		old = find_unused(s, !viewer);
 	if (old == NULL)
 		old = find_idle(s);
 	if (old != NULL)
@@ -116,14 +146,13 @@ void tls_server_take(struct tls_server *s, enum tls_client client, int outer,
 		     int inner)
 {
 	struct tls_conn *c = NULL;
-	unsigned limit = s->connections_max;
+	bool viewer = client == TLS_VIEWER;
+	unsigned limit = s->connections_max - (viewer ? reserved(s) : 0);
 
-	if (client == TLS_VIEWER)
-		limit -= s->connections_max / 4;
 	if (s->ctx != NULL && s->conns.gather != NULL &&
-	    (s->status.connections < limit || make_room(s))) {
+	    (s->status.connections < limit || make_room(s, viewer))) {
 		c = tls_conn_new(&s->conns, s->ctx, outer, inner,
-				 client == TLS_VIEWER && s->kernel);
+				 viewer && s->kernel);
 	} else {
 		fd_close(&outer);
 		fd_close(&inner);
@@ -132,9 +161,10 @@ void tls_server_take(struct tls_server *s, enum tls_client client, int outer,
 		s->status.failed++;
 		return;
 	}
-	c->viewer = client == TLS_VIEWER;
+	c->viewer = viewer;
 	TAILQ_INSERT_TAIL(&s->lists[TLS_HANDSHAKE], c, link);
 	s->status.connections++;
+	s->n_viewers += viewer;
 }
 
 /* --- certificate --- */

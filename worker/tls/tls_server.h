@@ -3,9 +3,11 @@
  * Owns all TLS connections and their certificate.
  *
  * A new certificate applies to new connections.  Above the limit a new
- * connection replaces the oldest connection in the stage TLS_LEAVING, or
- * otherwise in the stage TLS_HANDSHAKE, or otherwise the viewer without bytes
- * for longest, if for some seconds.
+ * connection replaces the oldest connection of the same enum tls_client in the
+ * stage TLS_LEAVING, or otherwise in the stage TLS_HANDSHAKE, or otherwise such
+ * a connection of the other enum tls_client, or otherwise the viewer without
+ * bytes for longest, if for some seconds.  A viewer does not replace a control
+ * client while these have at most their quarter of the connections.
  *
  * Also owns the context with the private key, and the ticket keys; borrows the
  * loop.

@@ -347,6 +347,61 @@ Test(tls_server, an_idle_viewer_leaves_its_place_to_another, .timeout = 90)
 	teardown(&b);
 }
 
+/* One of four is for control clients. */
+Test(tls_server, viewers_end_no_handshake_of_a_control_client, .timeout = 90)
+{
+	struct link all[3], control, late;
+	struct bench b;
+
+	setup(&b, (struct tls_server_config){ .connections_max = 4,
+					      .idle_ms = NEVER_MS });
+	control = serve(&b);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		all[i] = serve_client(&b, TLS_VIEWER);
+	cr_expect_not(is_closed(control.plain));
+	cr_expect(is_closed(all[0].plain));
+	for (size_t i = 1; i < ARRAY_LEN(all); i++) {
+		hang_up(&all[i]);
+		UNTIL(&b, count(&b) == 2);
+		all[i] = dial_client(&b, TLS_VIEWER);
+	}
+	late = serve_client(&b, TLS_VIEWER);
+	cr_expect(is_closed(late.plain));
+	cr_expect_not(is_closed(control.plain));
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		hang_up(&all[i]);
+	hang_up(&control);
+	hang_up(&late);
+	UNTIL(&b, count(&b) == 0);
+	teardown(&b);
+}
+
+Test(tls_server, control_clients_end_no_handshake_of_a_viewer, .timeout = 90)
+{
+	struct link all[4], viewer, late;
+	struct bench b;
+
+	setup(&b, (struct tls_server_config){ .connections_max = 4,
+					      .idle_ms = NEVER_MS });
+	viewer = serve_client(&b, TLS_VIEWER);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		all[i] = serve(&b);
+	cr_expect_not(is_closed(viewer.plain));
+	cr_expect(is_closed(all[0].plain));
+	/* they have three connections: more than those of their own */
+	hang_up(&viewer);
+	UNTIL(&b, count(&b) == 3);
+	viewer = serve_client(&b, TLS_VIEWER);
+	late = serve_client(&b, TLS_VIEWER);
+	cr_expect_not(is_closed(late.plain));
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		hang_up(&all[i]);
+	hang_up(&viewer);
+	hang_up(&late);
+	UNTIL(&b, count(&b) == 0);
+	teardown(&b);
+}
+
 Test(tls_server, no_viewer_in_use_is_replaced, .timeout = 90)
 {
 	struct link one, other;
