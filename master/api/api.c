@@ -286,6 +286,7 @@ void reply_error(struct reply *reply, int status, const char *format, ...)
 	va_end(args);
 	utf8_repair(text);
 	reply->status = status;
+	json_decref(reply->body);
 	reply->body = json_object();
 	(void)json_object_set_new(reply->body, "error", json_string(text));
 }

@@ -149,8 +149,8 @@ void warnings_add(json_t *list, const char *path, const char *text);
 /* Adds a warning to `warnings' of a reply of 200, which has the same limit. */
 void reply_warn(struct reply *, const char *path, const char *text);
 
-/* Replies {"error": sentence} with this status.  The reply must have no body
- * yet. */
+/* Replies {"error": sentence} with this status, instead of a body that the
+ * reply may have. */
 void reply_error(struct reply *, int status, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 

@@ -116,3 +116,19 @@ Test(access, no_secret_is_marked_for_observers)
 					       f->key);
 		}
 }
+
+Test(reply, an_error_replaces_the_body)
+{
+	struct reply reply = { .status = 0 };
+	json_t *body = json_object();
+
+	reply_json(&reply, json_incref(body));
+	reply_error(&reply, 400, "id: is missing");
+	cr_expect_eq(body->refcount, 1u);
+	cr_expect_eq(reply.status, 400);
+	cr_expect_str_eq(json_string_value(json_object_get(reply.body,
+							   "error")),
+			 "id: is missing");
+	reply_reset(&reply);
+	json_decref(body);
+}
