@@ -174,11 +174,13 @@ static void end_closed(struct viewers *v, const struct viewer_entry *e)
 		viewers_kick(v, e, false);
 }
 
-/* A worker reports that it serves an entry.  True: no other worker serves its
- * session. */
+/* A worker reports that it serves an entry.  True: its session begins.  After a
+ * restart of the master a worker may report the entry again. */
 static bool join(struct viewers *v, struct viewer_entry *e,
 		 const struct msg_session *s)
 {
+	bool again = e->joined;
+
 	viewer_table_set_key(v->table, e, s->key);
 	viewer_table_set_player(v->table, e,
 				viewers_player(v, s->stream, s->player));
@@ -188,7 +190,7 @@ static bool join(struct viewers *v, struct viewer_entry *e,
 	}
 	set_joined(v, e, true);
 	end_closed(v, e);
-	return !viewer_table_is_shared(v->table, e);
+	return !again && !viewer_table_is_shared(v->table, e);
 }
 
 /* A worker reports that an entry has left.  True: its session ends. */

@@ -55,6 +55,25 @@ Test(viewers, a_worker_has_no_more_viewers_than_it_may_have)
 	tear_down();
 }
 
+/* A worker that the next master adopts reports its viewers again. */
+Test(viewers, a_viewer_that_is_reported_again_joins_once)
+{
+	struct viewer_way one = { .send = take };
+
+	set_up();
+	viewers_up(w.viewers, &one);
+	report(&one, 1, 0);
+	report(&one, 1, 0);
+	cr_expect_eq(w.joined, 1u);
+	report(&one, 0, 1);
+	cr_expect_eq(w.left, 1u);
+	report(&one, 1, 0);
+	cr_expect_eq(w.joined, 2u);
+	viewers_down(w.viewers, &one);
+	cr_expect_eq(w.left, 2u);
+	tear_down();
+}
+
 static enum ask_verdict ask_preview(struct viewer_way *way, const char *token)
 {
 	static uint64_t client;

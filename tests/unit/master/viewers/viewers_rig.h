@@ -28,6 +28,7 @@ static struct world {
 	struct msg_deliver_kick kick; /* the last one */
 	unsigned kicks;
 	uint64_t reviewed; /* a bit for each client, up to 63 */
+	size_t joined, left; /* viewers, as reported */
 } w;
 
 /* The worker's job: the last one that began. */
@@ -68,6 +69,13 @@ static inline void take(const struct msg *m, void *arg)
 	w.answers++;
 }
 
+static inline void count_changes(const struct msg_deliver_changes *m, void *arg)
+{
+	(void)arg;
+	w.joined += m->n_joined;
+	w.left += m->n_left;
+}
+
 static inline void set_up(void)
 {
 	struct errmsg error;
@@ -79,6 +87,7 @@ static inline void set_up(void)
 	});
 	w.viewers = viewers_new(&(struct viewers_config){
 		.loop = w.loop, .config = w.config, .gate = w.gate,
+		.on_changes = count_changes,
 	});
 }
 
