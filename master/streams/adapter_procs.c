@@ -351,9 +351,10 @@ static void want(struct adapter_proc *p, const json_t *entry)
 		service_proc_restart(p->item.service);
 }
 
-/* Returns the adapter with this id, added if it is new; NULL: too many
- * adapters run or are stopping. */
-static struct adapter_proc *find_or_add(struct adapter_procs *a, const char *id)
+/* Returns the adapter with this id, added if it is new; NULL with an error: too
+ * many adapters run or are stopping. */
+static struct adapter_proc *find_or_add(struct adapter_procs *a, const char *id,
+					struct errmsg *error)
 {
 	struct adapter_proc *p = service_list_find(&a->list, id);
 	const struct service_item *item;
@@ -363,9 +364,17 @@ static struct adapter_proc *find_or_add(struct adapter_procs *a, const char *id)
 		return p;
 	TAILQ_FOREACH(item, &a->list.items, link)
 		n += is_wanted(item);
-	if (n >= WANTED_MAX)
+	if (n >= WANTED_MAX) {
+		errmsg_set(error, "at most %d adapters run", WANTED_MAX);
 		return NULL;
-	return p != NULL ? p : adapter_procs_add(a, id);
+	}
+	if (p == NULL)
+		p = adapter_procs_add(a, id);
+	if (p == NULL)
+		errmsg_set(error, "workers of removed adapters are still "
+			   "stopping (%zu): reload the configuration later",
+			   a->list.n - n);
+	return p;
 }
 
 void adapter_procs_set(struct adapter_procs *a, const json_t *list)
@@ -389,6 +398,7 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 		const char *id = json_string_value(
 			json_object_get(adapter, "id"));
 		struct adapter_proc *p;
+		struct errmsg error;
 
 		/* a command with this id reaches only the first entry that has
 		 * it */
@@ -396,12 +406,12 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 		    entry_find(list, "id", id) != adapter)
 			continue;
 		keys = adapter_conf_wanted(list, adapter);
-		p = keys != NULL ? find_or_add(a, id) : NULL;
+		p = keys != NULL ? find_or_add(a, id, &error) : NULL;
 		if (p != NULL)
 			want(p, keys);
 		else if (keys != NULL)
-			log_error("adapters", "adapter %s is not run: at most "
-				  "%d adapters run", id, WANTED_MAX);
+			log_error("adapters", "adapter %s is not run: %s", id,
+				  error.text);
 		json_decref(keys);
 	}
 }

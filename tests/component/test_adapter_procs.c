@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The master's side of adapters with the real worker behind it. */
 #include "common/base/fd.h"
-#include "master/streams/adapter_procs.h"
+#include "master/streams/adapter_procs_state.h"
 #include "master/streams/stream_ring.h"
 #include "tests/component/rig.h"
 #include "tests/component/service_rig.h"
@@ -287,5 +287,23 @@ Test(adapter_procs, many_successors_in_a_row_are_no_failures, .timeout = 120)
 		      "six successors");
 	cr_assert(adapter_procs_get(b.adapters, "renews", &info));
 	cr_assert_eq(info.restarts, 0, "%s", rig_log());
+	teardown();
+}
+
+Test(adapter_procs, an_adapter_that_waits_for_workers_to_stop_is_named,
+     .timeout = 120)
+{
+	int ring = setup_running();
+	json_t *other = json_deep_copy(b.list);
+
+	b.adapters->list.max = 1;
+	(void)json_object_set_new(json_array_get(other, 0), "id",
+				  json_string("e"));
+	adapter_procs_set(b.adapters, other);
+	cr_expect_eq(rig_count_log("adapter e is not run: workers of removed "
+				   "adapters are still stopping (1)"), 1u, "%s",
+		     rig_log());
+	json_decref(other);
+	fd_close(&ring);
 	teardown();
 }
