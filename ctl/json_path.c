@@ -174,9 +174,10 @@ int json_path_put(const struct json_path *path, json_t *root, json_t *value,
 	}
 	if (!json_is_object(parent))
 		return fail_step(path, root, error);
-	if (value != NULL)
-		return json_object_set(parent, last, value) < 0 ? -EINVAL : 0;
-	if (json_object_del(parent, last) < 0)
+	if (value != NULL && json_object_set(parent, last, value) < 0)
+		return errmsg_fail(error, -EINVAL, "a key that is not UTF-8 "
+				   "cannot be set");
+	if (value == NULL && json_object_del(parent, last) < 0)
 		return errmsg_fail(error, -ENOENT, "there is no \"%s\"", last);
 	return 0;
 }

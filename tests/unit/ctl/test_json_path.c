@@ -145,6 +145,7 @@ Test(json_path, an_error_names_the_step_that_is_missing)
 		{ "s.x.y", "1", "s: there is no \"x\"" },
 		{ "t.x.y", "1", "there is no \"t\"" },
 		{ "s.c.d.e", "1", "d is not an object: it has no \"e\"" },
+		{ "s.\xff", "1", "a key that is not UTF-8 cannot be set" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
