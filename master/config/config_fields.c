@@ -17,7 +17,8 @@
 /* Bounded, because the message to the epg worker is. */
 enum { XMLTV_ID_MAX = 256, PATH_TEXT_MAX = 1023 };
 
-static const struct field_table any_object;
+const struct field_table any_object_fields = { .n = 0 };
+
 static const struct field any_string = { .type = FIELD_STRING };
 
 /* --- the document --- */
@@ -40,19 +41,19 @@ static const struct field document_rows[] = {
 	{ "make_stream", .type = FIELD_NONE, .form = "list",
 	  .flags = FIELD_OBSERVER,
 	  .help = "Streams." },
-	{ "servers", .type = FIELD_LIST, .of = &any_object,
+	{ "servers", .type = FIELD_LIST, .of = &any_object_fields,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Other instances, for a web interface." },
-	{ "dvb_tune", .type = FIELD_LIST, .of = &any_object,
+	{ "dvb_tune", .type = FIELD_LIST, .of = &any_object_fields,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Adapters." },
-	{ "softcam", .type = FIELD_LIST, .of = &any_object,
+	{ "softcam", .type = FIELD_LIST, .of = &any_object_fields,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Servers of control words." },
-	{ "cas", .type = FIELD_LIST, .of = &any_object,
+	{ "cas", .type = FIELD_LIST, .of = &any_object_fields,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Conditional access systems." },
-	{ "categories", .type = FIELD_LIST, .of = &any_object,
+	{ "categories", .type = FIELD_LIST, .of = &any_object_fields,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Categories and groups of streams." },
 	{ "output", .type = FIELD_NONE, .form = "list",

@@ -26,7 +26,8 @@ extern const struct field_table
 	cas_fields,
 	server_fields,
 	category_fields,
-	group_fields; /* of a group of a category, or of outputs */
+	group_fields, /* of a group of a category, or of outputs */
+	any_object_fields; /* none: every key is accepted */
 
 enum { CONFIG_TABLES_MAX = 4 };
 

@@ -4,8 +4,6 @@
 
 #include "master/config/check.h"
 
-static const struct field_table any_object;
-
 /* --- entries of lists that commands send --- */
 
 static const char *const adapter_types[] = {
@@ -41,7 +39,7 @@ static const struct field adapter_rows[] = {
 	  .flags = FIELD_OBSERVER,
 	  .help = "How a SAT>IP server sends; without it by UDP, or by TCP if "
 		  "UDP does not arrive." },
-	{ "scan", .type = FIELD_LIST, .of = &any_object,
+	{ "scan", .type = FIELD_LIST, .of = &any_object_fields,
 	  .help = "Programs that are added as streams, once." },
 };
 
