@@ -63,15 +63,15 @@ static unsigned age_s(const struct top *t)
 	return (unsigned)((mono_ms() - t->taken_ms) / 1000);
 }
 
-/* Appends how many rows a small terminal hides, and which ones it shows;
- * nothing if it shows all. */
+/* Appends which rows a small terminal shows, and how many it hides; nothing if
+ * it shows all. */
 static void put_hidden(const struct top *t, struct buf *to)
 {
 	if (t->shown == 0 || t->rows.n <= t->shown)
 		return;
-	buf_printf(to, "%zu of %zu streams are hidden: rows %zu to %zu; arrow "
-		   "keys, PgUp and PgDn scroll", t->rows.n - t->shown,
-		   t->rows.n, t->first + 1, t->first + t->shown);
+	buf_printf(to, "rows %zu to %zu of %zu; %zu are hidden: arrow keys, "
+		   "PgUp and PgDn scroll", t->first + 1, t->first + t->shown,
+		   t->rows.n, t->rows.n - t->shown);
 }
 
 /* Appends the line below the head: the age of old figures, or else an error,

@@ -73,20 +73,20 @@ test('top counts the rows that are hidden, and scrolls', async (t) => {
 		pattern.test(last()) && rows()?.length === 18);
 
 	// 24 rows, of which 6 are head and foot
-	await seen('the first rows', new RegExp('42 of 60 streams are ' +
-		'hidden: rows 1 to 18;.*\ns10 .*\ns27 ', 's'));
+	await seen('the first rows', new RegExp('rows 1 to 18 of 60; 42 ' +
+		'are hidden: .*\ns10 .*\ns27 ', 's'));
 	assert.deepEqual(rows(), ids.slice(0, 18));
 	child.stdin.write('\x1b[B');
-	await seen('one further', /rows 2 to 19;/);
+	await seen('one further', /rows 2 to 19 of 60;/);
 	assert.deepEqual(rows(), ids.slice(1, 19));
 	child.stdin.write('\x1b[6~');
-	await seen('a page further', /rows 20 to 37;/);
+	await seen('a page further', /rows 20 to 37 of 60;/);
 	for (let i = 0; i < 3; i++)
 		child.stdin.write('\x1b[6~');
-	await seen('the end', /rows 43 to 60;/);
+	await seen('the end', /rows 43 to 60 of 60;/);
 	assert.deepEqual(rows(), ids.slice(42));
 	child.stdin.write('\x1b[A\x1b[5~');
-	await seen('back', /rows 24 to 41;/);
+	await seen('back', /rows 24 to 41 of 60;/);
 	child.stdin.write('q');
 	assert.equal((await child.ended).code, OK);
 	// without a terminal nothing is hidden
