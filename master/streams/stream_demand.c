@@ -68,11 +68,11 @@ void stream_demand_viewers(struct stream_demand *s, unsigned n)
 	report(s, was);
 }
 
-void stream_demand_lost(struct stream_demand *s)
+void stream_demand_lost(struct stream_demand *s, unsigned left)
 {
 	bool was = demand_is_wanted(&s->demand);
 
-	demand_lost(&s->demand, 0, mono_ms());
+	demand_lost(&s->demand, left, mono_ms());
 	report(s, was);
 }
 

@@ -308,13 +308,13 @@ static const struct worker_proc_events proc_events = {
 static void on_viewers(bool lost, void *arg)
 {
 	struct stream_proc *p = arg;
+	unsigned n = stream_mounts_viewers(&p->mounts);
 
 	/* p may be freed in here */
 	if (lost)
-		stream_demand_lost(&p->demand);
+		stream_demand_lost(&p->demand, n);
 	else
-		stream_demand_viewers(&p->demand,
-				      stream_mounts_viewers(&p->mounts));
+		stream_demand_viewers(&p->demand, n);
 }
 
 static bool can_run(const struct stream_proc *p)

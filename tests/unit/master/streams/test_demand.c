@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each case is a story: at a time something happens, and then the stream has
  * this state. */
-#include "master/streams/demand.h"
+#include "master/streams/stream_demand.h"
 
 #include "common/base/util.h"
 
@@ -115,4 +115,30 @@ Test(demand, follows_the_stories)
 				     s->state != DEMAND_WAITING);
 		}
 	}
+}
+
+static void on_change(bool wanted, void *arg)
+{
+	*(bool *)arg = wanted;
+}
+
+Test(demand, viewers_of_other_workers_stay_after_the_end_of_one)
+{
+	struct ev_loop *loop = ev_loop_new(EVFLAG_NOENV);
+	struct stream_demand s;
+	bool wanted = false;
+
+	stream_demand_init(&s, loop, on_change, &wanted);
+	stream_demand_set(&s, 0, false);
+	stream_demand_viewers(&s, 3);
+	cr_expect(wanted);
+	stream_demand_lost(&s, 1);
+	cr_expect_eq(s.demand.state, DEMAND_ACTIVE);
+	cr_expect_not(ev_is_active(&s.timer));
+	stream_demand_lost(&s, 0);
+	cr_expect_eq(s.demand.state, DEMAND_LINGERING);
+	cr_expect(ev_is_active(&s.timer));
+	cr_expect(wanted);
+	stream_demand_done(&s);
+	ev_loop_destroy(loop);
 }
