@@ -13,8 +13,9 @@ enum {
 	LEAST_WAIT_MS = 5000,
 	WAIT_TARGETS = 3, /* target durations */
 	RELOAD_TARGETS = 2,
-	ADVANCE_MS = 3000, /* the parts that a request may be ahead ... */
-	ADVANCE_MIN = 3,   /* ... or so many, if that is more */
+	ADVANCE_MS = 3000, /* most duration of parts that a request may be
+			    * ahead */
+	ADVANCE_MIN = 3,   /* the parts that it may be ahead at least */
 };
 
 uint64_t hls_next_number(const struct ring_segments *all)

@@ -31,18 +31,18 @@ struct cbr {
 	struct fifo fifo;
 	struct cbr_memory *memory; /* of cbr_keep(); or NULL */
 	uint64_t kept_ns;          /* time of cbr_keep() */
-	size_t queue_max;    /* packets, of which ... */
-	size_t content_max;  /* ... the first may be of any kind */
+	size_t queue_max;    /* packets of any kind */
+	size_t content_max;  /* packets: beyond, only tables are taken */
 	/* the ticks before which the queued packets do not leave, in a circle
 	 * of `places_mask' + 1; NULL: they are spread evenly */
 	uint64_t *places;
 	size_t place, places_mask; /* of the first packet */
 	struct psi *psi;     /* names the PIDs of the PMTs */
 	bool running;
-	uint64_t content_ns; /* arrival of the last content packet ... */
-	uint64_t content_awake_ns; /* ... and awake_ns at that time */
-	bool held;           /* the queue waits for PCRs of all clocks ... */
-	uint64_t held_tick;  /* ... since this tick */
+	uint64_t content_ns; /* arrival of the last content packet */
+	uint64_t content_awake_ns; /* awake_ns at that time */
+	bool held;           /* the queue waits for PCRs of all clocks */
+	uint64_t held_tick;  /* the tick since which it waits */
 	uint64_t pause_tick; /* of the last content in front of the pause */
 	uint64_t run_ns;
 	uint64_t awake_ns;   /* running time without late wake-ups */

@@ -37,21 +37,21 @@ struct segmenter {
 	unsigned duration_ms; /* wanted; 0: no segments */
 	uint64_t bytes_max;   /* of a segment */
 	bool begun;           /* `now' is the segment that is being written */
-	bool resumed;         /* ... and an earlier process began it */
+	bool resumed;         /* an earlier process began this segment */
 	bool jumped;          /* the time has jumped since its begin */
-	bool changed;         /* the tracks have changed since its begin ... */
-	bool at_once;         /* ... and it may end here */
+	bool changed;         /* the tracks have changed since its begin */
+	bool at_once;         /* after such a change: it may end here */
 	uint64_t base_least, number_least; /* of the first segment */
 	bool by_change;       /* it began with a change of the tracks */
 	bool is_rest;         /* it began between two join points */
 	unsigned longest_ms;  /* limit of its duration; 0: none yet */
 	uint32_t rap_ms;      /* its length at its last join point */
-	uint32_t gop_ms;      /* longest distance of its join points ... */
-	uint32_t gop_before_ms; /* ... and of those of the one before it */
-	bool stopped;         /* it has ended: the next join point begins
-			       * another one */
-	bool silent;          /* ... in an outage, and no time behind it shows
-			       * that packets are lacking */
+	uint32_t gop_ms;      /* longest distance of its join points */
+	uint32_t gop_before_ms; /* the same of the segment before it */
+	bool stopped;         /* the segment has ended: the next join point
+			       * begins another one */
+	bool silent;          /* it has ended in an outage, and no time behind
+			       * it shows that packets are lacking */
 	bool heard;           /* a PCR came behind it */
 	uint64_t resumed_ns;  /* end of the last such outage; 0: none */
 	bool paused;          /* packets return after a pause, and no time
@@ -63,8 +63,8 @@ struct segmenter {
 	uint64_t begun_ns;    /* time at which it began */
 	uint64_t ticks;       /* its length by the PCRs, 27 MHz */
 	bool has_pcr;
-	uint64_t pcr;         /* the last one ... */
-	uint64_t pcr_ns;      /* ... and the time at which it arrived */
+	uint64_t pcr;         /* the last PCR */
+	uint64_t pcr_ns;      /* the time at which it arrived */
 };
 
 /* Starts, or continues `last', the segment that an earlier process began in

@@ -21,8 +21,8 @@ struct unit_time {
 	bool has_dts;
 	uint64_t dts;     /* of the last unit, 33 bits */
 	uint64_t clock;   /* time by PCR at the last unit */
-	uint64_t step;    /* from the last unit but one to the last one ... */
-	uint64_t before;  /* ... and in front of that; 0: unknown */
+	uint64_t step;    /* from the last unit but one to the last one */
+	uint64_t before;  /* the step before that one; 0: unknown */
 };
 
 /* A segment begins with the last unit (has_unit), or with the next one.  at:

@@ -43,7 +43,7 @@ struct rist_events {
 	bool secret;
 	unsigned n_ids; /* peers that have reported in this interval */
 	uint32_t ids[RIST_STATS_PEERS_MAX];
-	bool follows;              /* only this flow counts: */
+	bool follows;              /* only `flow' counts */
 	uint32_t flow;
 	size_t n_flows;
 	struct rist_flow_stats flows[RIST_FLOWS_MAX];

@@ -11,7 +11,7 @@
 /* Embedded; zeroed memory is ready. */
 struct rist_gaps {
 	uint64_t missed;
-	uint16_t next;         /* sequence number */
+	uint16_t next;         /* the expected number */
 	/* in this second, and in the last second with blocks */
 	unsigned blocks, rate;
 };

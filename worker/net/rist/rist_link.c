@@ -163,7 +163,8 @@ static int on_log(void *arg, enum rist_log_level level, const char *text)
 	struct rist_link *l = arg;
 
 	if (atomic_load(&l->adder) == gettid())
-		/* repeated after the call, with an error */
+		/* add_path() repeats it after the call, and reports the
+		 * error */
 		(void)guard_new(l, NULL);
 	return rist_events_on_log(&l->events, level, text);
 }

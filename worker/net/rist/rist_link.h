@@ -38,7 +38,7 @@ struct rist_link {
 	const struct rist_spec *spec; /* borrowed */
 	enum rist_direction direction;
 	struct rist_ctx *ctx;         /* NULL: no path is open yet */
-	struct redundant_paths paths; /* open: librist has it */
+	struct redundant_paths paths; /* an open one: librist has it */
 	struct rist_address addresses[RIST_PEERS_MAX];
 	_Atomic pid_t adder; /* thread that adds a path; 0: none */
 	size_t added;        /* the path that it adds */

@@ -155,8 +155,8 @@ bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
 		(void)pthread_mutex_lock(&c->lock);
 		call = c->calls[i];
 		(void)pthread_mutex_unlock(&c->lock);
-		/* without the lock, which libsrt's thread takes inside
-		 * libsrt's */
+		/* not under the lock: libsrt's thread takes it while it holds a
+		 * lock of libsrt, which this call needs */
 		failed = call.from.len != 0 &&
 			 (call.refused != NULL ||
 			  srt_getsockstate(call.socket) >= SRTS_BROKEN ||

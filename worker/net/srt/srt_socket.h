@@ -45,7 +45,7 @@ struct srt_listener {
 	_Atomic bool judges;
 	unsigned n_refused;       /* since the last statistics */
 	struct errmsg refusal; /* the last refusal and its time */
-	uint64_t refused_ms;   /* when; 0: forgotten */
+	uint64_t refused_ms;   /* the last refusal; 0: none */
 	struct refusal_log refusal_log;
 };
 

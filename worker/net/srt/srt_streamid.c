@@ -73,7 +73,7 @@ static bool read_pairs(char *text, struct pairs *p)
 		for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 			if (strcmp(pair, keys[i].key) != 0)
 				continue;
-			/* two readers could understand it differently */
+			/* with two of a key, which one counts is open */
 			if (*keys[i].value != NULL)
 				return false;
 			*keys[i].value = value;

@@ -5,7 +5,7 @@
  * "#!::r=NAME,u=LOGIN,s=PASSWORD" is the access control syntax of SRT: r names
  * the resource, u and s are login and password, s without u is a token, as is
  * token=TOKEN.  h is the host, m has to be request, t has to be stream; other
- * keys count for nothing.
+ * keys are ignored.
  *
  * Without "#!::" it is one of NAME, LOGIN:PASSWORD, token=TOKEN,
  * auth=LOGIN:PASSWORD, and NAME?token=TOKEN; what follows "?" or begins with
