@@ -22,7 +22,8 @@ enum {
 	QUEUE_MESSAGES_MAX = 4096,
 	QUEUE_BYTES_MAX = 4 * 1024 * 1024,
 
-	REST_MAX = 512, /* messages behind the end of their sender */
+	REST_MAX = 512, /* most messages that are read after their sender has
+			 * ended */
 
 	FLOOD_WINDOW_MS = 1000,
 
@@ -62,9 +63,11 @@ struct channel {
 	/* Processor time that the messages of a worker may still cost. */
 	int64_t credit_ns;
 	uint64_t credit_at_ns; /* when it was computed */
-	uint64_t owed_ms;      /* since when there is too little; 0: enough */
+	uint64_t owed_ms;      /* time since which credit is lacking; 0: there
+				* is enough */
 	ev_timer pause;        /* the reader waits for credit */
-	bool *freed;           /* inside a callback: set when it frees us */
+	bool *freed;           /* not NULL in a callback, which sets it if it
+				* frees the channel */
 
 	bool ended; /* the peer no longer reads: nothing is sent */
 	int failed; /* -errno of a close that the loop will report; or 0 */
@@ -392,7 +395,8 @@ static bool read_one(struct channel *c)
 	struct datagram d = { .data = data };
 	int n = receive(c->cfg.fd, &d);
 
-	/* reset: the peer closed with messages unread; its own still wait */
+	/* reset: the peer closed and left messages unread; those that it had
+	 * sent can still be read */
 	if (n == -EAGAIN || n == -ECONNRESET)
 		return false;
 	if (n == 0) {
@@ -445,7 +449,8 @@ void channel_take_logs(struct channel *c)
 
 /* --- what the messages of a worker cost --- */
 
-/* Waits until there is credit again, or closes: the owner may free it. */
+/* Waits until there is credit again, or closes the channel, which the owner may
+ * then free. */
 static void pause_reading(struct channel *c)
 {
 	uint64_t now = mono_ms();
@@ -472,7 +477,7 @@ static void charge(struct channel *c, int64_t cost_ns)
 			 COST_PERMILLE;
 
 	c->credit_at_ns = now;
-	/* the credit of requests may exceed the saved one */
+	/* what allow_more() has added may be above the limit */
 	if (c->credit_ns < saved_ns)
 		c->credit_ns = MIN(c->credit_ns + earned, saved_ns);
 	c->credit_ns -= cost_ns;
@@ -500,12 +505,13 @@ static void read_for_credit(struct channel *c)
 	if (freed)
 		return;
 	c->freed = NULL;
-	/* an end stops the reader */
+	/* after close_channel() the reader is stopped */
 	if (ev_is_active(&c->reader))
 		charge(c, (int64_t)(mono_cost_ns() - began));
 }
 
-/* An end stops the reader; after a failure the loop closes the channel. */
+/* Stops where close_channel() has stopped the reader, and after a failure: then
+ * the loop closes the channel. */
 static void read_batch(struct channel *c)
 {
 	bool freed = false;

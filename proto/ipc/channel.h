@@ -10,11 +10,11 @@
  * with -EBADMSG).
  *
  * A message that the kernel does not take at once waits in a queue.  While the
- * peer does not read, log and status messages are dropped and counted;
- * commands are never dropped: a full queue closes the channel with -ENOBUFS.
- * An owner with many messages (the whole state, to a new worker) sends them
- * while channel_is_idle() and continues in on_drained, so that only a peer
- * that does not read fills the queue.
+ * peer does not read, log and status messages are dropped (-EAGAIN); commands
+ * are never dropped: a full queue closes the channel with -ENOBUFS.  An owner
+ * with many messages (the whole state, to a new worker) sends them while
+ * channel_is_idle() and continues in on_drained, so that only a peer that does
+ * not read fills the queue.
  *
  * A wake-up of the loop reads one message: no channel delays the others.  A
  * worker may ask for a batch: it has the messages that wait before its loop
@@ -42,8 +42,8 @@ struct channel_events {
 	 * channel may be freed inside. */
 	void (*on_message)(struct channel *, const struct msg *, int *fds,
 			   size_t n_fds, void *arg);
-	/* err: 0 after the peer closed, else -errno; error may be "".  The
-	 * last call of all. */
+	/* err: 0 after the peer closed, else -errno; error may be "".  No other
+	 * call follows it. */
 	void (*on_close)(struct channel *, int err, const char *error,
 			 void *arg);
 	/* The queue is empty again.  May be NULL.  Called from the loop; the
@@ -55,14 +55,15 @@ struct channel_config {
 	struct ev_loop *loop;
 	int fd;                 /* taken */
 	enum msg_side receives; /* direction of the messages that arrive here */
-	unsigned batch; /* messages that a wake-up reads, first; 0: one */
+	unsigned batch; /* most messages that a wake-up reads before the loop
+			 * does anything else; 0: one, as for all others */
 	const struct channel_events *events;
 	void *arg;
 };
 
 struct channel *channel_new(const struct channel_config *);
 
-/* NULL-safe; sets *c to NULL.  Allowed inside both events. */
+/* NULL-safe; sets *c to NULL.  Allowed inside each of the events. */
 void channel_free(struct channel **);
 
 /* The peer has ended: calls on_message, which may not free the channel here,

@@ -48,14 +48,14 @@ enum {
 	/* The memory that the master keeps for the successive workers of a
 	 * stream; only the workers know its layout.  It begins with their
 	 * state, and ends with the queues of outputs with their own pace: with
-	 * cbr a second of the highest rate twice, and 1 MiB.  Pages without
+	 * cbr the longest queue (16 MiB) twice, and 1 MiB.  Pages without
 	 * content take no memory. */
 	STREAM_MEMORY_STATE = 500 * 1024,
 	STREAM_MEMORY_QUEUES_AT = 512 * 1024,
 	STREAM_MEMORY_QUEUE = 33 * 1024 * 1024,
 	STREAM_MEMORY_SIZE = STREAM_MEMORY_QUEUES_AT + 32 * STREAM_MEMORY_QUEUE,
-	/* Its first bytes, which stay when no worker of the stream is wanted
-	 * any more; the master frees what follows them. */
+	/* The first bytes of that memory stay when no worker of the stream is
+	 * wanted any more; the master frees those behind them. */
 	STREAM_MEMORY_LASTING = 360 * 1024,
 
 	/* Bad messages from a worker before it is killed. */

@@ -40,8 +40,8 @@
 
 /*
  * A message is a row: the type, its member of the union below, and its name on
- * the wire.  MEMBER_fields in msg_stream.c, msg_roles.c or msg_cas.c is the
- * table of its fields; an EMPTY message has neither a member nor fields.
+ * the wire.  MEMBER_fields in one of the files msg_*.c is the table of its
+ * fields; an EMPTY message has neither a member nor fields.
  */
 
 /* The number is that of the descriptors beside the message. */
@@ -318,8 +318,9 @@ struct msg_stream_start {
 	unsigned hls;   /* segments of the playlist at the play path; 0: none */
 	unsigned first; /* position of the input to start with; 0: any */
 	bool by_hand; /* an operator chose `first` */
-	bool mux, feed; /* all inputs are sent; an mpts alone reads it */
-	bool guide;  /* a guide runs: its events will come */
+	bool mux, feed; /* mux: all inputs are sent; feed: only an mpts reads
+			 * the stream */
+	bool guide;  /* a programme guide runs and will send events */
 	bool ring;   /* a descriptor of the ring follows */
 	bool memory; /* a descriptor of the kept memory follows the ring's */
 	/* the keys of proto/spec/stream_spec.h; NULL: none */
@@ -354,7 +355,8 @@ struct msg_stream_switched {
 	bool filler;             /* to is 0: the filler is sent */
 	bool late;               /* its pictures begin at its next random access
 				  * point: none arrived in time */
-	const char *reason;      /* "fault" ... */
+	const char *reason;      /* a word of failover_reason_name(), such as
+				  * "fault" */
 	const char *fault;       /* the error of the input from; "": none */
 };
 
@@ -380,7 +382,7 @@ enum input_state {
 	INPUT_DOWN,    /* cannot be opened, or off air */
 };
 
-/* "idle" ... */
+/* The word for the state in messages and the API, such as "idle". */
 const char *input_state_name(enum input_state);
 
 /* The state and the counts of an input in the last second. */

@@ -72,7 +72,7 @@ struct msg_cas_ecm {
 };
 
 struct msg_cas_emm {
-	const char *packets;  /* as above */
+	const char *packets;  /* of any PID, in hexadecimal digits */
 };
 
 struct msg_cas_status {

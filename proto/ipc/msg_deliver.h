@@ -34,7 +34,8 @@ static inline unsigned msg_deliver_of(uint64_t client)
 	return (unsigned)(client % MSG_DELIVER_MAX);
 }
 
-/* A number above 0 for a new mount; those of a few may be equal. */
+/* A number above 0 for a new mount; two mounts may get the same one, which the
+ * caller then changes. */
 static inline uint64_t msg_mount_number(const char *address, const char *path)
 {
 	uint64_t hash = hash_add(HASH_INIT, address, strlen(address) + 1);
@@ -66,7 +67,7 @@ struct msg_deliver_mount {
 			      * is the stream itself */
 	bool fmp4;           /* the segments are fMP4 */
 	bool demand;         /* the stream starts with the first viewer */
-	bool stopped;        /* ... and does not run now */
+	bool stopped;        /* the stream of such a mount does not run now */
 	bool no_auth;        /* viewers need no permission */
 	unsigned fill;       /* KiB that a new viewer gets at once, or more */
 	/* > 0, of no other mount; the same in every worker, and whatever the
@@ -109,7 +110,7 @@ struct msg_deliver_limits {
 struct msg_deliver_kick {
 	uint64_t client;
 	bool idle;  /* only a client of HLS that seems to have left */
-	bool limit; /* it gave its place to another viewer */
+	bool limit; /* it is closed because a new viewer gets its place */
 };
 
 struct msg_deliver_policy {
@@ -166,7 +167,8 @@ struct msg_session {
 	uint64_t uptime_s;
 	const char *login;  /* "": none */
 	const char *agent;  /* "": unknown, or omitted */
-	const char *protocol; /* "http" ... */
+	const char *protocol; /* "http", "https", "hls", "srt" or
+			       * MSG_PICTURE_PROTOCOL */
 	uint64_t bytes;     /* sent */
 	/* the same for a client of HLS in every worker; 0: no such client */
 	uint64_t key;
@@ -227,7 +229,7 @@ struct msg_deliver_changes {
 	uint64_t left[MSG_LEFT_MAX];
 };
 
-/* Clients ascend.  more: another part follows. */
+/* The numbers of the clients ascend.  more: another part follows. */
 struct msg_deliver_sessions {
 	size_t n;
 	struct msg_session list[MSG_SESSIONS_MAX];

@@ -44,8 +44,9 @@ struct msg_epg_stream {
 	const char *channel;     /* its id in XMLTV; "": that of the stream */
 	unsigned codepage;       /* enum text_table of texts without one */
 	bool ring;               /* false: the stream has no ring any more */
-	bool removed;            /* and is not configured any more */
-	struct own_services own; /* whose EIT is made from this guide */
+	bool removed;            /* the stream is not configured any more */
+	struct own_services own; /* the services whose EIT is made from this
+				  * guide */
 	unsigned own_other;      /* enum eit_other: the same of EIT other */
 };
 
@@ -102,7 +103,7 @@ struct msg_epg_present {
 };
 
 struct msg_epg_status {
-	uint32_t streams;        /* that are read */
+	uint32_t streams;        /* streams whose tables are read */
 	uint32_t services, events;
 	uint64_t bytes;
 	bool loaded;             /* it has its limits and its saved events */
@@ -115,8 +116,9 @@ struct msg_epg_status {
 	uint64_t compressed;     /* texts that the dictionary cannot read */
 	uint64_t lost;           /* packets that the role read too late */
 	uint64_t imports;        /* documents of the sources */
-	/* their programmes with impossible dates, that overlapped the next
-	 * one, without an end, and with a gap behind them */
+	/* programmes of those documents: with impossible dates, with an end
+	 * behind the begin of the next one, without an end, and with a gap
+	 * behind them */
 	uint64_t refused, overlaps, endless, gaps;
 	/* errors of settings: each begins with its setting, as in
 	 * "epg_sources[1]: " */

@@ -18,8 +18,10 @@ struct msg_stream_network {
 };
 
 struct msg_stream_guide {
-	unsigned place;     /* 0: those of the stream; the input, from 1 */
-	const char *stream; /* a stream of nit_other; "": place says it */
+	unsigned place;     /* whose events: 0: those of the stream, else the
+			     * position of an input */
+	const char *stream; /* a stream of nit_other that has the events; "":
+			     * `place' says whose they are */
 	uint32_t len;       /* bytes in the memory (tables/eit_image.h) */
 };
 

@@ -30,12 +30,13 @@ struct msg_service_status {
 	bool onair;              /* packets arrive, and go out */
 	bool absent;             /* not in the tables: the input is silent */
 	unsigned filler;         /* enum service_filler */
-	unsigned priority;       /* of its input, as the next two */
+	unsigned priority;       /* that of its input; so are the two rates */
 	uint32_t rate_min_kbps, rate_max_kbps; /* 0: none */
 	uint32_t bitrate_kbps;   /* sent in the last second */
-	uint64_t dropped;        /* packets that had no room ... */
-	uint64_t excess;         /* ... and those of the last second */
-	uint64_t eit_dropped;    /* EIT sections of its input, the same */
+	uint64_t dropped;        /* packets that had no room */
+	uint64_t excess;         /* those of the last second */
+	uint64_t eit_dropped;    /* EIT sections of its input that had no
+				  * room */
 	/* the PIDs of its streams, in the order of its PMT; more are left
 	 * out */
 	size_t n_pids;

@@ -182,7 +182,8 @@ static const struct field sessions_rows[] = {
 	{ "more", FIELD_AT(struct msg_deliver_sessions, more) },
 };
 
-/* Clients ascend, and the next request begins after the last one. */
+/* Checks that the numbers of the clients ascend: the request for the next part
+ * begins after the last one. */
 static int judge_sessions(const void *message, struct errmsg *error)
 {
 	const struct msg_deliver_sessions *s = message;

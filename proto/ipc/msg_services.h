@@ -97,7 +97,8 @@ struct msg_picture_make {
 
 struct msg_picture_result {
 	uint32_t len;            /* bytes of the JPEG in the memory; 0: none */
-	bool absent;             /* without: there is no picture to wait for */
+	bool absent;             /* with len 0: the stream has no picture, so
+				  * waiting is of no use */
 	const char *error;       /* why there is none; "": there is one */
 };
 

@@ -45,7 +45,7 @@ static const struct accent {
 		  u"dḋeėfḟgġhḣmṁnṅoȯpṗrṙsṡtṫwẇxẋyẏzż" },
 	[0x8] = { 0x0308,
 		  u" ¨AÄEËHḦIÏOÖUÜWẄXẌYŸaäeëhḧiïoötẗuüwẅxẍyÿ" },
-	[0x9] = { 0x0308, u"" }, /* an umlaut once */
+	[0x9] = { 0x0308, u"" }, /* the umlaut of older editions */
 	[0xa] = { 0x030a,
 		  u" ˚AÅUŮaåuůwẘyẙ" },
 	[0xb] = { 0x0327,

@@ -368,7 +368,7 @@ static void read_list(struct codec *c, const char *key, codec_fn *fn,
 			(void)json_array_append_new(list, c->object);
 	}
 	c->object = object;
-	/* bits of an incomplete object */
+	/* the bits that are left are an incomplete object */
 	c->in.cut |= bits_left(&c->in) > 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The object `cue` of the command of this name: a splice command (SCTE 35). */
+/* The object `cue' of the API command of the same name, as a splice command of
+ * SCTE 35. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -8,8 +9,7 @@
 #include <stdbool.h>
 
 enum {
-	/* The object `cue' of the API command of the same name, as a splice
-	 * command of SCTE 35. */
+	/* the default of pre_roll, and its highest value */
 	CUE_PRE_ROLL_MS = 4000,
 	CUE_PRE_ROLL_MAX_MS = 600000,
 	CUE_TEXT_MAX = 16384, /* of the object: twice a section in hex */

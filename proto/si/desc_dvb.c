@@ -183,7 +183,8 @@ static void run_aac(struct codec *c)
 	unsigned flags;
 
 	(void)codec_uint(c, "profile_and_level", 8);
-	/* the flags may be missing, and are written if something follows */
+	/* the byte of flags may be missing; it is written if a key behind it is
+	 * given */
 	if (!codec_more(c, "aac_type") && !codec_has(c, "data"))
 		return;
 	flags = run_flags(c, type);

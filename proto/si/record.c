@@ -147,7 +147,7 @@ int si_record_encode(const json_t *record, uint8_t ret[SI_RECORD_BYTES],
 		  : encode_fields(record, ret, &len, error);
 	if (err < 0)
 		return err;
-	/* what receivers will see */
+	/* reads the section back: receivers will see this record */
 	made = si_record(ret, len, 0);
 	if (made == NULL)
 		err = errmsg_fail(error, -EINVAL, "raw: is not a section with "
@@ -198,7 +198,8 @@ int si_descriptor_encode(const json_t *object,
 	json_decref(list);
 	json_decref(made);
 	if (err < 0) {
-		/* the caller names the object */
+		/* the caller puts the path of the object in front of the
+		 * sentence */
 		cut_prefix(error, "descriptors[0].");
 		return err;
 	}

@@ -27,7 +27,7 @@ struct desc_edit {
 	enum edit_loop loop;
 	uint16_t pnr; /* of the output; 0: all */
 	uint16_t pid; /* of a component in the output; 0: the program */
-	uint8_t tag;  /* to be removed */
+	uint8_t tag;  /* tag of the descriptors to be removed */
 	uint16_t len; /* 0: no descriptor is given */
 	uint8_t bytes[DESC_EDIT_BYTES]; /* the whole descriptor */
 };

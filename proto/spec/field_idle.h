@@ -24,7 +24,8 @@ enum where {
 	WHERE_FILE = 1 << 8, /* an address of a file, not of a server */
 	WHERE_PLAYLIST = 1 << 9, /* the path of an http output */
 	WHERE_SINGLE = 1 << 10, /* a stream of one input */
-	WHERE_OPEN = 1 << 11, /* a user; viewers need no authorization */
+	WHERE_OPEN = 1 << 11, /* the entry of a user, where viewers need no
+			       * authorization */
 	/* Not in idle_in: other streams use the fields with FIELD_SHARED. */
 	WHERE_SHARED = 1 << 12,
 };

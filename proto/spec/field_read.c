@@ -236,7 +236,7 @@ static void read_object(struct field_reader *r, const struct field_place *at,
 	const char *key;
 	const json_t *value;
 
-	/* NULL: it has no key */
+	/* object NULL counts as an object without keys */
 	if (object != NULL && !json_is_object(object)) {
 		field_fail(r, at, "is not an object");
 		return;

@@ -251,7 +251,8 @@ int field_read_loose(const struct field *f, const json_t *value, void *s,
 
 	if (f->type == FIELD_STRING && !json_is_string(value))
 		return errmsg_fail(error, -EINVAL, "is not a string");
-	/* a string that is borrowed cannot be one of this stack */
+	/* a member may borrow the string of the value, but not `text', which
+	 * ends with this function */
 	if (f->type != FIELD_CUSTOM && json_is_string(value))
 		return field_read_text(f, f->key, json_string_value(value), s,
 				       error);

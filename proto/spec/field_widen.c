@@ -9,7 +9,7 @@ static void add_word(json_t *words, const char *word)
 	size_t len = strlen(word);
 
 	(void)json_array_append_new(words, json_string(word));
-	/* a number is as good as its text */
+	/* the reader accepts a number instead of its text */
 	if (len > 0 && len < 10 && strspn(word, "0123456789") == len)
 		(void)json_array_append_new(
 			words, json_integer(strtoll(word, NULL, 10)));

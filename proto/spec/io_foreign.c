@@ -149,7 +149,8 @@ int io_foreign_type(const char *type, bool input, struct errmsg *error)
 	char names[OPTION_WORDS_TEXT];
 	struct errmsg memory;
 	const char *remedy = remedy_of(type, input, &memory);
-	/* what has another name here is supported */
+	/* a type with the remedy "write ...": it is supported by another
+	 * name */
 	bool has_name = remedy != NULL && strncmp(remedy, "write", 5) == 0;
 
 	if (remedy == NULL && io_type_find(types_of(!input), type) != NULL)

@@ -186,7 +186,8 @@ static int read_output(const struct address *a, void *s, struct errmsg *error)
 	struct address_endpoint e;
 	int r;
 
-	/* the words that stand for addresses, then the grammar of all */
+	/* first a word that stands for an address, then the grammar of
+	 * endpoints */
 	if (!is_host_word(a->target, word))
 		word = 0;
 	(void)snprintf(authority, sizeof authority, "%.*s",

@@ -11,7 +11,7 @@
 
 enum { BUFFER_MAX_MS = 30000, PROFILES = 2 };
 
-/* librist's own numbers are taken too */
+/* the words "0" and "1" are the numbers of profiles in librist */
 static const char *const profiles[] = {
 	[RIST_MAIN] = "main",
 	[RIST_SIMPLE] = "simple",
@@ -99,13 +99,14 @@ static int judge(const struct rist_spec *s, struct errmsg *error)
 	if (simple && s->secret[0] != '\0')
 		return errmsg_fail(error, -EINVAL, "secret: the simple profile "
 				   "has no encryption");
-	/* the next one is for RTCP */
+	/* RTP has an even port and RTCP the next one */
 	for (size_t i = 0; simple && i < s->n_peers; i++)
 		if (s->peers[i].port % 2 != 0)
 			return errmsg_fail(error, -EINVAL, "port: %u is odd, "
 					   "which the simple profile does not "
 					   "have", s->peers[i].port);
-	/* two called peers may have one address: useless, but it works */
+	/* two peers that are called may have one address, which is useless, but
+	 * two that listen may not */
 	for (size_t i = 1; i < s->n_peers; i++)
 		for (size_t k = 0; k < i; k++)
 			if (s->peers[i].listens && s->peers[k].listens &&

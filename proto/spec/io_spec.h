@@ -118,7 +118,7 @@ struct input_spec {
 	bool loop;
 	bool list; /* the file is a list of files */
 
-	/* sdp: path, iface, what holds for udp and rtp, and */
+	/* sdp: path and iface, the options of udp and rtp, and this */
 	unsigned sdp_media; /* number of the m= line; 0: first usable */
 
 	struct srt_spec srt;
@@ -130,7 +130,7 @@ struct input_spec {
 	int ring; /* read-only descriptor of that stream's ring; -1: none.  The
 		   * worker sets it; it is not part of the address */
 	uint64_t ring_from; /* where to start in it; 0: with the newest packet.
-			     * Likewise */
+			     * The worker sets it, too */
 
 	/* general, used by the analyzer */
 	unsigned cc_limit; /* errors per second; CC_LIMIT_NONE, _DEFAULT */
@@ -140,7 +140,7 @@ struct input_spec {
 	/* T2-MI: the stream is that of a PLP */
 	bool t2mi;
 	unsigned t2mi_pid;
-	unsigned plp; /* T2MI_FIRST_PLP: that of the first frame */
+	unsigned plp; /* T2MI_FIRST_PLP: the one of the first frame */
 
 	struct biss_spec biss;
 	struct cam_list cams;  /* softcams; n 0: none */
@@ -223,7 +223,7 @@ struct output_spec {
 	unsigned hls_duration_s, hls_quantity, hls_part_ms;
 	unsigned hls_segment;       /* 0: MPEG-TS, 1: fMP4 */
 
-	/* file: path, and */
+	/* file: path, and these */
 	struct {
 		bool m2ts;             /* packets of 192 bytes */
 		unsigned rotate_s;     /* 0: never */

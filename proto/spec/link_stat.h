@@ -5,7 +5,7 @@
  * One table for all protocols, inputs and outputs: link_stat.c has the name,
  * unit and meaning of each.  A type of input or output sets those that it has;
  * they are sent in stream.status and shown by the control interface.  A new
- * number is a line here, a row in link_stat.c and a line in doc/api.md.
+ * value is a line here, a row in link_stat.c and a line in doc/api.md.
  */
 #pragma once
 

@@ -22,7 +22,8 @@ enum eit_other {
 struct own_services {
 	bool all;
 	size_t n_except;
-	uint16_t except[OWN_SERVICES_MAX]; /* services with the opposite */
+	uint16_t except[OWN_SERVICES_MAX]; /* services for which the opposite of
+					    * `all' holds */
 };
 
 static inline bool own_services_has(const struct own_services *s, uint16_t pnr)

@@ -9,7 +9,7 @@
 enum {
 	RIST_PEERS_MAX = 4,
 	RIST_HOST_MAX = 127,
-	RIST_SECRET_MAX = 127, /* the library's own limits */
+	RIST_SECRET_MAX = 127, /* these limits are those of librist */
 	RIST_CNAME_MAX = 127,
 	RIST_BUFFER_DEFAULT_MS = 1000,
 };

@@ -198,7 +198,7 @@ static const struct field nit_other_item = {
 	.type = FIELD_STRING, .size = sizeof(char *),
 };
 
-/* Each is as good as the key that a row names with it. */
+/* Items of needs_or and beside_or (field.h). */
 #define IS(key_, word_) { .key = (key_), .word = (word_) }
 #define OWN_EIT \
 	IS("eit", "own"), { .key = "sdt", .word = "own", .member = "eit" }
@@ -223,7 +223,7 @@ static const struct field_need or_any_table[] = {
 	IS("bat", "own"), IS("sdt_other", NULL), OWN_EIT, OWN_EIT_OTHER,
 	IS("tdt", "own"), { 0 },
 };
-/* With one input they decide when the filler, or nothing, replaces it. */
+/* With one input the delays decide when the filler, or nothing, replaces it. */
 static const struct field_need or_stop[] = { IS("backup_type", "stop"),
 					     { 0 } };
 #define SINGLE_NEEDS_FILLER \

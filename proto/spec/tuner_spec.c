@@ -352,7 +352,7 @@ static int judge_symbolrate(struct tuner_spec *s, struct errmsg *error)
 		return 0;
 	if (s->symbolrate == 0)
 		return missing("symbolrate", error);
-	/* as kernels and other programs count */
+	/* in kBd, as in the configurations of other programs */
 	if (s->symbolrate < SYMBOLRATE_MIN || s->symbolrate > most)
 		return errmsg_fail(error, -EINVAL, "symbolrate: %u is not from "
 				   "%d to %u kBd", s->symbolrate,
@@ -436,7 +436,7 @@ int tuner_spec_parse(const json_t *adapter, struct tuner_spec *ret,
 	struct tuner_spec s;
 	int r;
 
-	/* the padding too: adapters compare the bytes of two of them */
+	/* zeroes the padding, too: adapters compare two specs byte by byte */
 	memset(&s, 0, sizeof s);
 	r = field_read(&tuner_fields, adapter, &s, error);
 	s.satellite = s.system == TUNER_S || s.system == TUNER_S2;

@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 enum tuner_system {
-	TUNER_ISDBT, /* first: it has two names */
+	TUNER_ISDBT, /* first, because the list of words may end with other
+		      * names for its first words only */
 	TUNER_S,
 	TUNER_S2,
 	TUNER_T,

@@ -29,7 +29,7 @@ static void skip_space(struct json_reader *r)
 
 /* --- strings --- */
 
-/* Four hexadecimal digits; -1: they are not. */
+/* The value of four hexadecimal digits; -1: one of them is no digit. */
 static int32_t read_unit(const char *digits)
 {
 	int32_t unit = 0;
@@ -291,7 +291,7 @@ bool json_read_item(struct json_reader *r)
 
 static json_t *build(struct json_reader *r, unsigned depth);
 
-/* jansson reads it again, because it knows the rounding. */
+/* Lets jansson read the number, so that both round it in the same way. */
 static json_t *build_real(struct json_reader *r, const char *begin)
 {
 	json_t *real = json_loadb(begin, (size_t)(r->at - begin),
