@@ -44,7 +44,8 @@
  * fields; an EMPTY message has neither a member nor fields.
  */
 
-/* The number is that of the descriptors beside the message. */
+/* The number is that of the descriptors beside the message.  Where it depends
+ * on the members, the row has 0 and msg_fds() the number. */
 #define MSG_CATALOGUE_TO_WORKER(ROW, EMPTY) \
 	/* run this stream; 0 to 2 descriptors: its ring, its memory */ \
 	ROW(STREAM_START, stream_start, "stream.start", 0) \
@@ -590,8 +591,8 @@ size_t msg_fds(const struct msg *);
 int msg_decode(const char *data, size_t len, enum msg_side side,
 	       struct msg *ret, struct errmsg *error) MUST_CHECK;
 
-/* Writes the datagram into data of MSG_SIZE_MAX bytes; its length, or
- * -EMSGSIZE. */
+/* Writes the datagram into data of MSG_SIZE_MAX bytes, without the FIELD_SPARE
+ * members if it would be too long with them; its length, or -EMSGSIZE. */
 ssize_t msg_encode(const struct msg *, char *data) MUST_CHECK;
 
 void msg_done(struct msg *);

@@ -22,7 +22,8 @@ struct cue_command {
 };
 
 /* Reads and checks the object.  Its fields are those that the analyzer shows;
- * only command, event_id and out_of_network have no default.  pre_roll is in
+ * only command, event_id and out_of_network have no default; pts_time and raw
+ * are errors, because the time follows from pre_roll.  pre_roll is in
  * milliseconds; 0: at once.  0, or -EINVAL with a sentence that begins with the
  * path of the value. */
 int cue_command_read(const json_t *cue, struct cue_command *ret,

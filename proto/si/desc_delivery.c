@@ -28,7 +28,7 @@ static const char *const cable_modulation[256] = {
 	"undefined", "QAM16", "QAM32", "QAM64", "QAM128", "QAM256",
 };
 
-/* Reads or writes a frequency in kHz; a unit of the descriptor is up / down
+/* Reads or writes a frequency in kHz; a unit of the descriptor is down / up
  * kHz. */
 static void run_khz(struct codec *c, unsigned up, unsigned down, bool bcd)
 {

@@ -27,8 +27,9 @@ enum {
 
 /*
  * Decodes a whole section whose CRC_32, if any, was checked.  Returns a new
- * object, or NULL: an unknown table.  The record of a table that ends too early
- * has the fields up to there and an "error".
+ * object, or NULL: an unknown table, or a section whose section_length or
+ * section_syntax_indicator, or the CRC_32 of a TOT, is wrong.  The record of a
+ * table that ends too early has the fields up to there and an "error".
  */
 json_t *si_record(const uint8_t *section, size_t len, uint16_t pid);
 

@@ -31,7 +31,7 @@ enum {
  * Writes the UTF-8 for DVB text, whose first bytes may name its table, and a
  * NUL; returns the length without it.  The result is valid UTF-8 without
  * control characters, except '\n' at the end of a line; an invalid byte becomes
- * U+FFFD. Ends after a whole character when size (> 0) is less than
+ * U+FFFD.  Ends after a whole character when size (> 0) is less than
  * TEXT_UTF8_SIZE(len).
  */
 size_t text_decode(const uint8_t *data, size_t len, char *ret, size_t size);

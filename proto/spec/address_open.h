@@ -12,7 +12,8 @@
  *	options		the options that the tables mark with FIELD_OBSERVER;
  *			a known option keeps its name, options that are not
  *			known become one ADDRESS_HIDDEN at the end
- * An address that this version cannot read keeps only its type.
+ * An address that this version cannot read keeps only its type, and dvb:// also
+ * the id of the adapter.
  */
 #pragma once
 

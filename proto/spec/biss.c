@@ -17,7 +17,7 @@ static int read_key(const struct field *f, const char *key, const char *text,
 	bool ok = false;
 
 	(void)key;
-	/* a session word has no checksums */
+	/* a session word has no checksums: biss_finish() computes them */
 	if (len == WORD_DIGITS)
 		ok = hex_read(text, b->key, 3) &&
 		     hex_read(text + 6, b->key + 4, 3);

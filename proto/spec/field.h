@@ -254,8 +254,8 @@ void field_assign(const struct field_table *, void *s, const void *from);
 /* The row of key, or NULL. */
 const struct field *field_find(const struct field_table *, const char *key);
 
-/* The key of n tables that was probably meant (at most two letters differ), or
- * NULL. */
+/* The key of n tables that was probably meant (at most two letters differ, and
+ * not more than half as many as it has), or NULL. */
 const char *field_nearest(const struct field_table *const *tables, size_t n,
 			  const char *key);
 

@@ -14,8 +14,8 @@
 /* Room for what option_words() writes of some words. */
 enum { OPTION_WORDS_TEXT = 192 };
 
-/* Writes "128, 192 or 256" from n words.  Words that do not fit are left
- * out. */
+/* Writes "128, 192 or 256" from n words.  The text is cut where it does not
+ * fit. */
 void option_words(const char *const *words, size_t n,
 		  char text[OPTION_WORDS_TEXT]);
 

@@ -133,7 +133,8 @@ struct remux_options {
 	struct desc_edit edits[DESC_EDITS_MAX];
 };
 
-/* True if any option is set. */
+/* True if an option is set that changes a stream of one input: the options that
+ * only an mpts has do not count. */
 bool remux_options_given(const struct remux_options *);
 
 /* The options of an input's address. */

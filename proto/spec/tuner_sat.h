@@ -13,5 +13,5 @@ int tuner_sat_judge(struct tuner_spec *, struct errmsg *error) MUST_CHECK;
 unsigned tuner_50494_word(const struct tuner_spec *);
 
 /* The index of a gold code from its root code, the start state of the register;
- * 0 for root 1. */
+ * 0 for root 1, and for a root that the register never has. */
 uint32_t tuner_pls_of_root(uint32_t root);

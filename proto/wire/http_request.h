@@ -67,8 +67,8 @@ bool http_request_begun(const struct http_request *);
 /* After HTTP_HAVE_HEAD: */
 const char *http_request_method(const struct http_request *);
 /* The path, percent-decoded once and normalised ("//" and "/./" become "/");
- * starts with '/', or is "*" for OPTIONS.  A ".." segment, an encoded slash,
- * backslash or NUL, and text encoded twice fail with 400. */
+ * starts with '/', or is "*" for OPTIONS.  What http_target_read() rejects
+ * fails with 400. */
 const char *http_request_path(const struct http_request *);
 /* The raw text behind '?', "" if absent. */
 const char *http_request_query(const struct http_request *);

@@ -16,8 +16,9 @@
  * (OPTIONS).  NULL, or the error as a constant text.
  *
  * The path is percent-decoded exactly once, without empty segments and ".".
- * Rejected: "..", percent codes of '/', '\\', a control byte or another
- * percent code, and text that is not UTF-8.
+ * Rejected: "..", a percent code of '/' or of another percent code, '\\', '#'
+ * and control bytes, as they are or as percent codes, and text that is not
+ * UTF-8.
  */
 const char *http_target_read(char *target, bool asterisk,
 			     const char **ret_path,
