@@ -2,7 +2,6 @@
 #include "master/master.h"
 
 #include "config.h"
-#include "common/base/alloc.h"
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/fd.h"
@@ -414,6 +413,7 @@ static void open_auth(struct master *m)
 		.config = m->config,
 		.proc = reconciler_auth(m->reconciler),
 		.sessions_path = path,
+		.no_login = m->options->no_web_auth,
 	});
 	free(path);
 }
@@ -573,7 +573,6 @@ static void close_all(struct master *m)
 int master_run(const struct options *options)
 {
 	struct master m = { .options = options, .lock = -1 };
-	int code;
 
 	restart_hold_signals(true);
 	/* not the default loop of libev, which would reap the workers */
@@ -590,7 +589,7 @@ int master_run(const struct options *options)
 		m.handover = fd_store_adopt();
 	if (m.handover != NULL)
 		m.last_number = handover_last_number(m.handover);
-	code = start(&m);
+	int code = start(&m);
 	if (options->trial)
 		_exit(code); /* frees nothing of another process */
 	if (code == 0)

@@ -147,11 +147,10 @@ static void give_answer(int result, const struct errmsg *error, void *arg)
 	struct answering *a = arg;
 	char *text = xasprintf("settings.%s", error->text);
 
-	if (result != 0)
-		(void)json_object_set_new(a->body, "warnings",
-					  json_pack("[s]", text));
-	free(text);
 	reply_json(call_reply(a->call), a->body);
+	if (result != 0)
+		reply_warn(call_reply(a->call), "", text);
+	free(text);
 	call_finish(a->call);
 	answering_free(a);
 }

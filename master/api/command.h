@@ -229,6 +229,10 @@ void streams_count_versions(json_t *stream);
  * `warnings' true; other clients expect a reply with one key. */
 void users_warn_observers(const struct api *, bool in_reply, struct reply *);
 bool users_wants_warnings(const json_t *request);
+/* True: logins are needed, and this document has no user who can give the
+ * commands of control users; ret has the warning for the section users. */
+bool users_lack_control(const struct api *, const json_t *document,
+			struct errmsg *ret);
 
 /* Returns the stream that `id' of the request names, borrowed; NULL: the reply
  * already has the error, 400 or 404. */

@@ -10,6 +10,7 @@
 #include "master/api/edit.h"
 #include "master/api/reply_after_save.h"
 #include "master/auth/auth.h"
+#include "master/config/check.h"
 #include "master/config/write_paths.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
@@ -210,23 +211,37 @@ static void on_gone(void *arg)
 	saved_restart_release(r->api);
 }
 
+/* Returns the reply to a command that has reloaded the file. */
+static json_t *make_body(const struct api *api,
+			 const struct reload_result *result)
+{
+	json_t *body = json_pack("{s:s, s:b}", "reload", "ok", "restart",
+				 result->restarts);
+	json_t *warnings = json_array();
+	struct errmsg warning;
+
+	(void)json_object_update(body, (json_t *)(uintptr_t)result->changes);
+	if (users_lack_control(api, config_document(api->cfg.config),
+			       &warning))
+		warnings_add(warnings, CHECK_USERS_PATH, warning.text);
+	if (json_array_size(warnings) > 0)
+		(void)json_object_set(body, "warnings", warnings);
+	json_decref(warnings);
+	return body;
+}
+
 static void on_reloaded(const struct reload_result *result, void *arg)
 {
 	struct reloading *r = arg;
 	bool is_held = r->call != NULL;
 	struct reply *reply = is_held ? call_reply(r->call) : NULL;
-	json_t *body;
 
 	if (reply != NULL && result->error != NULL) {
 		reply_error(reply, result->status, "%s", result->error);
 	} else if (reply != NULL) {
-		body = json_pack("{s:s, s:b}", "reload", "ok", "restart",
-				 result->restarts);
-		(void)json_object_update(body,
-					 (json_t *)(uintptr_t)result->changes);
 		/* checks the certificate, whose files may have changed or be
 		 * missing */
-		certificate_answer(r->call, body);
+		certificate_answer(r->call, make_body(r->api, result));
 	}
 	if (reply != NULL && result->error != NULL)
 		call_finish(r->call);

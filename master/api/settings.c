@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands for the settings, and for the instance itself. */
+#include "common/account/user.h"
 #include "master/api/auth_edit.h"
 #include "master/api/certificate.h"
 #include "master/api/call.h"
@@ -289,6 +290,23 @@ static void foresee_config(struct api *api, const char *key, json_t *data,
 	reply_effects(reply, "set-config", effects);
 }
 
+/* Warns in the answer that set-config of the section users leaves no user.
+ * (The check of the section permits that: a start creates one.) */
+static void warn_no_user(const struct api *api, const json_t *request,
+			 const char *key, const json_t *data,
+			 struct reply *reply)
+{
+	json_t *document = json_object();
+	struct errmsg warning;
+
+	(void)json_object_set(document, key, (json_t *)(uintptr_t)data);
+	if (strcmp(key, "users") == 0 && users_wants_warnings(request) &&
+	    user_none(document) &&
+	    users_lack_control(api, document, &warning))
+		reply_warn(reply, CHECK_USERS_PATH, warning.text);
+	json_decref(document);
+}
+
 /* Carries out set-config.  data: the new value of the section; NULL: it is
  * removed. */
 static void set_config(struct api *api, const json_t *request,
@@ -313,6 +331,8 @@ static void set_config(struct api *api, const json_t *request,
 	if (effects_only(request)) {
 		foresee_config(api, key, data, restart, reply);
 		section_warnings_add(warnings, reply);
+		if (!restart)
+			warn_no_user(api, request, key, data, reply);
 		return;
 	}
 	host_files_log(api->files, key, data, reply->call);
@@ -333,6 +353,7 @@ static void set_config(struct api *api, const json_t *request,
 	if (strcmp(key, "users") == 0 || strcmp(key, "auth") == 0)
 		reply_when_saved(reply);
 	section_warnings_add(warnings, reply);
+	warn_no_user(api, request, key, data, reply);
 	if (is_settings || strcmp(key, "users") == 0)
 		users_warn_observers(api, users_wants_warnings(request),
 				     reply);

@@ -15,6 +15,7 @@
 #include "master/config/config.h"
 #include "master/config/config_fields.h"
 #include "master/config/judge.h"
+#include "master/setup/options.h"
 #include "master/streams/reconciler.h"
 #include "master/viewers/viewers.h"
 
@@ -94,6 +95,26 @@ void users_warn_observers(const struct api *api, bool in_reply,
 		reply_warn(reply, CHECK_OBSERVERS_PATH, warning.text);
 }
 
+bool users_lack_control(const struct api *api, const json_t *document,
+			struct errmsg *ret)
+{
+	return !api->cfg.options->no_web_auth &&
+	       check_control_users(document,
+				   config_path(api->cfg.config) != NULL, ret);
+}
+
+/* Warns in the answer if users_lack_control() and the request has `warnings'
+ * true. */
+static void warn_control(const struct api *api, const json_t *request,
+			 const json_t *document, struct reply *reply)
+{
+	struct errmsg warning;
+
+	if (users_wants_warnings(request) &&
+	    users_lack_control(api, document, &warning))
+		reply_warn(reply, CHECK_USERS_PATH, warning.text);
+}
+
 /* True: the entry is that of an observer who may log in. */
 static bool is_observer(const json_t *entry)
 {
@@ -114,6 +135,42 @@ static void users_get(struct api *api, const json_t *request,
 			  : redact_secrets(&user_fields, entry));
 }
 
+/* Returns the document in which the user has this entry (taken; NULL: it is
+ * removed). */
+static json_t *document_with(const struct api *api, const char *login,
+			     json_t *take_entry)
+{
+	json_t *document = json_copy(
+		(json_t *)config_document(api->cfg.config));
+	const json_t *now = json_object_get(document, "users");
+	/* some clients write an empty object as [] */
+	json_t *users = json_is_object(now) ? json_copy((json_t *)now)
+					    : json_object();
+
+	if (take_entry != NULL)
+		(void)json_object_set_new(users, login, take_entry);
+	else
+		(void)json_object_del(users, login);
+	(void)json_object_set_new(document, "users", users);
+	return document;
+}
+
+/* Adds the warnings of a dry run about all users to the reply, if the request
+ * has `warnings' true.  take_entry: as for document_with(). */
+static void foresee(struct api *api, const json_t *request, const char *login,
+		    json_t *take_entry, struct reply *reply)
+{
+	bool observer = is_observer(take_entry);
+	json_t *document = document_with(api, login, take_entry);
+	struct errmsg warning;
+
+	if (users_wants_warnings(request) && observer &&
+	    check_observers(document, &warning))
+		reply_warn(reply, CHECK_OBSERVERS_PATH, warning.text);
+	warn_control(api, request, document, reply);
+	json_decref(document);
+}
+
 static void users_toggle(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
@@ -123,12 +180,13 @@ static void users_toggle(struct api *api, const json_t *request,
 
 	if (old == NULL)
 		return;
-	if (effects_only(request)) {
-		reply_effects(reply, "toggle-user", effects_new());
-		return;
-	}
 	entry = json_deep_copy(old);
 	(void)json_object_set_new(entry, "enable", json_boolean(enable));
+	if (effects_only(request)) {
+		reply_effects(reply, "toggle-user", effects_new());
+		foresee(api, request, edit_text(request, "id"), entry, reply);
+		return;
+	}
 	store(api, edit_text(request, "id"), json_incref(entry));
 	reply_ok(reply, "toggle-user");
 	if (!enable)
@@ -136,6 +194,7 @@ static void users_toggle(struct api *api, const json_t *request,
 	if (is_observer(entry))
 		users_warn_observers(api, users_wants_warnings(request),
 				     reply);
+	warn_control(api, request, config_document(api->cfg.config), reply);
 	json_decref(entry);
 }
 
@@ -261,8 +320,11 @@ static void carry_out(const struct change *c, const char *hash,
 	reply_ok(reply, "set-user");
 	if (!c->own && is_observer(entry))
 		users_warn_observers(c->api, c->warn, reply);
-	if (!c->own)
+	if (!c->own) {
 		warn_names(c->api, c->request, entry, c->login, reply);
+		warn_control(c->api, c->request,
+			     config_document(c->api->cfg.config), reply);
+	}
 	json_decref(entry);
 }
 
@@ -325,26 +387,42 @@ static void put_user(struct api *api, const char *login,
 }
 
 /* Answers a dry run. */
-static void foresee(struct api *api, const char *login, const json_t *request,
-		    struct reply *reply)
+static void foresee_user(struct api *api, const char *login,
+			 const json_t *request, struct reply *reply)
 {
 	const json_t *user = edit_get(request, "user");
-	json_t *document, *users;
-	struct errmsg warning;
+	const json_t *cipher = json_object_get(
+		config_user(api->cfg.config, login), "cipher");
+	json_t *entry;
 
 	reply_effects(reply, "set-user", effects_new());
-	warn_names(api, request, user, NULL, reply);
-	if (!users_wants_warnings(request) || !is_observer(user))
+	if (reply_caller(reply)->type != USER_CONTROL)
 		return;
-	document = json_copy((json_t *)config_document(api->cfg.config));
-	users = json_copy(json_object_get(document, "users"));
-	if (users == NULL)
-		users = json_object();
-	(void)json_object_set(users, login, (json_t *)user);
-	(void)json_object_set_new(document, "users", users);
-	if (check_observers(document, &warning))
-		reply_warn(reply, CHECK_OBSERVERS_PATH, warning.text);
-	json_decref(document);
+	warn_names(api, request, user, NULL, reply);
+	entry = copy_wanted(user);
+	/* of a new password only the kind of its hash is known */
+	if (json_string_length(edit_get(user, "password")) > 0)
+		(void)json_object_set_new(entry, "cipher", json_string("$"));
+	else if (cipher != NULL)
+		(void)json_object_set(entry, "cipher", (json_t *)cipher);
+	foresee(api, request, login, entry, reply);
+}
+
+/* Removes a user. */
+static void remove_user(struct api *api, const char *login,
+			const json_t *request, struct reply *reply)
+{
+	if (find(api, login, reply) == NULL)
+		return;
+	if (effects_only(request)) {
+		reply_effects(reply, "set-user", effects_new());
+		foresee(api, request, login, NULL, reply);
+		return;
+	}
+	store(api, login, NULL);
+	reply_ok(reply, "set-user");
+	reply_when_saved(reply);
+	warn_control(api, request, config_document(api->cfg.config), reply);
 }
 
 static void users_set(struct api *api, const json_t *request,
@@ -364,18 +442,10 @@ static void users_set(struct api *api, const json_t *request,
 			   config_user(api->cfg.config, login), reply)) {
 		return;
 	} else if (is_control && edit_is_removal(user)) {
-		if (find(api, login, reply) == NULL)
-			return;
-		if (effects_only(request)) {
-			reply_effects(reply, "set-user", effects_new());
-			return;
-		}
-		store(api, login, NULL);
-		reply_ok(reply, "set-user");
-		reply_when_saved(reply);
+		remove_user(api, login, request, reply);
 	} else if (judge_request(login, user, reply)) {
 		if (effects_only(request))
-			foresee(api, login, request, reply);
+			foresee_user(api, login, request, reply);
 		else
 			put_user(api, login, request, reply);
 	}

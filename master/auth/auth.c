@@ -10,6 +10,7 @@
 #include "common/account/session.h"
 #include "common/account/session_file.h"
 #include "common/account/ws_token.h"
+#include "master/config/check.h"
 #include "master/config/config.h"
 
 #include <stdio.h>
@@ -62,6 +63,8 @@ struct auth *auth_new(const struct auth_config *cfg)
 	a->refusals.burst = REFUSAL_BURST;
 	a->refusals.window_ms = REFUSAL_WINDOW_MS;
 	a->named = json_object();
+	/* first_start() reports a configuration without users */
+	a->shut = user_none(config_document(cfg->config));
 	/* ends sessions whose user has changed while sluice did not run */
 	auth_users_changed(a);
 	return a;
@@ -196,13 +199,25 @@ static bool keep_token(const struct ws_token *t, void *arg)
 	return is_current(arg, t->login, &t->stamp);
 }
 
-/* Logs the users whose hash was made by another product.  Logs as well, once,
- * that no control user can log in. */
+/* Logs, once, that no control user can log in. */
+static void report_shut(struct auth *a)
+{
+	const struct config *config = a->cfg.config;
+	struct errmsg warning;
+	bool shut = !a->cfg.no_login &&
+		    check_control_users(config_document(config),
+					config_path(config) != NULL, &warning);
+
+	if (shut && !a->shut)
+		log_warning("auth", "%s", warning.text);
+	a->shut = shut;
+}
+
+/* Logs the users whose hash was made by another product. */
 static void report_users(struct auth *a)
 {
 	const json_t *document = config_document(a->cfg.config);
 	json_t *users = json_object_get(document, "users");
-	bool shut = user_locked_out(document);
 	const char *login;
 	json_t *entry;
 
@@ -218,12 +233,6 @@ static void report_users(struct auth *a)
 		log_warning("auth", "user %s: password must be reset: its hash "
 			    "is of another product", login);
 	}
-	if (shut && !a->shut)
-		log_warning("auth", "no control user can log in: sluice "
-			    "--reset-password LOGIN -c FILE gives an enabled "
-			    "user of type 1 a new password, and adds LOGIN if "
-			    "the file has no such user");
-	a->shut = shut;
 }
 
 void auth_users_changed(struct auth *a)
@@ -232,6 +241,7 @@ void auth_users_changed(struct auth *a)
 		session_file_touch(a->file);
 	ws_tokens_sift(a->tokens, keep_token, a);
 	report_users(a);
+	report_shut(a);
 }
 
 void auth_log_refusal(struct auth *a, const struct caller *caller,

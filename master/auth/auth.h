@@ -25,6 +25,7 @@ struct auth_config {
 	struct config *config;
 	struct auth_proc *proc;
 	const char *sessions_path; /* NULL: sessions end with the process */
+	bool no_login; /* --no-web-auth: no request needs a user */
 };
 
 struct auth *auth_new(const struct auth_config *);

@@ -385,7 +385,8 @@ static void judge_observers(struct judge *j, const json_t *document)
 
 static void judge_users(struct judge *j, const json_t *document)
 {
-	size_t mark = judge_down(j, "users");
+	size_t mark = judge_down(j, CHECK_USERS_PATH);
+	struct errmsg warning;
 	const char *login;
 	json_t *user;
 
@@ -398,10 +399,10 @@ static void judge_users(struct judge *j, const json_t *document)
 			judge_add(j, CHECK_FAULT, "is not an object");
 		judge_up(j, inner);
 	}
-	if (user_locked_out(document))
-		judge_add(j, CHECK_WARNING, "no control user can log in (type "
-			  "1, enabled, with a password): sluice "
-			  "--reset-password LOGIN -c FILE adds one");
+	/* a start without users creates one */
+	if (!user_none(document) && check_control_users(document, true,
+							&warning))
+		judge_add(j, CHECK_WARNING, "%s", warning.text);
 	judge_up(j, mark);
 }
 

@@ -114,6 +114,13 @@ bool check_user_idle(const json_t *user, const json_t *document,
  * from them; ret has the warning for the setting observer_redact. */
 bool check_observers(const json_t *document, struct errmsg *ret);
 
+#define CHECK_USERS_PATH "users"
+/* True: no user can give the commands of control users; ret has what follows,
+ * the warning for the section users.  has_file: the service runs with a
+ * configuration file. */
+bool check_control_users(const json_t *document, bool has_file,
+			 struct errmsg *ret);
+
 /* True: http outputs stay closed, because auth.enable is no boolean, or because
  * it is true and the address of the backend is wrong; check_document() reports
  * the fault. */

@@ -3,6 +3,7 @@
  * set-softcam and set-adapter refuse.  Warnings are what these commands store
  * although it cannot work, or has no effect.  A start accepts both, because
  * earlier versions stored any value. */
+#include "common/account/user.h"
 #include "master/config/adapter_conf.h"
 #include "master/config/config_fields.h"
 #include "master/config/entry.h"
@@ -273,6 +274,33 @@ bool check_user_idle(const json_t *user, const json_t *document,
 	errmsg_set(ret, "without auth.enable these have no effect: %s",
 		   keys.text);
 	return keys.text[0] != '\0';
+}
+
+bool check_control_users(const json_t *document, bool has_file,
+			 struct errmsg *ret)
+{
+	static const char none[] = "no control user can log in (type 1, "
+				   "enabled, with a password): streams and "
+				   "settings cannot be changed";
+
+	if (user_none(document)) {
+		errmsg_set(ret, "there is no user: no login is possible until "
+			   "the service restarts (SIGUSR2), which creates the "
+			   "user admin and prints its password");
+		return true;
+	}
+	if (!user_locked_out(document))
+		return false;
+	if (has_file)
+		errmsg_set(ret, "%s through the API until sluice "
+			   "--reset-password LOGIN -c FILE adds the new user "
+			   "LOGIN, or the file is edited, and SIGHUP or a "
+			   "restart loads the file", none);
+	else
+		errmsg_set(ret, "%s until the service is stopped and started, "
+			   "which loses the configuration, because it has no "
+			   "file", none);
+	return true;
 }
 
 /* True: the user has a key that only the authorization of viewers reads. */

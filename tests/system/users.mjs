@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // users: get-user, set-user, toggle-user, the stored object and the events.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
-import { basic, call, checked, cookie, done, enter, login as ask, startGuarded }
-	from '../helpers/auth.mjs';
+import { PASSWORD, basic, call, checked, cookie, done, enter, login as ask,
+	startGuarded } from '../helpers/auth.mjs';
+import { MASTER, Sluice } from '../helpers/sluice.mjs';
+import { run, waitUntil } from '../helpers/util.mjs';
 import { WsClient } from '../helpers/ws.mjs';
 
 const login = (...args) => checked(() => ask(...args));
@@ -205,4 +208,157 @@ test('a change of a user while a password is hashed is not lost', async (t) => {
 		assert.deepEqual([status, json], [409, { now,
 			error: 'was: the user is another one now' }]);
 	await sluice.stop();
+});
+
+// --- the last control user ---
+
+const LOST = 'no control user can log in (type 1, enabled, with a password): ' +
+	'streams and settings cannot be changed';
+const IN_FILE = `${LOST} through the API until sluice --reset-password LOGIN ` +
+	'-c FILE adds the new user LOGIN, or the file is edited, and SIGHUP ' +
+	'or a restart loads the file';
+const NO_FILE = `${LOST} until the service is stopped and started, which ` +
+	'loses the configuration, because it has no file';
+const NO_USER = 'there is no user: no login is possible until the service ' +
+	'restarts (SIGUSR2), which creates the user admin and prints its ' +
+	'password';
+
+// without the warning about observers
+const config = { settings: { observer_redact: true } };
+const demoted = { enable: true, type: 2 };
+
+const logs = (sluice, text) => waitUntil('the log', () =>
+	sluice.log.includes(`warning auth: ${text}\n`));
+
+// The commands that take the rights of admin.
+async function demotions(sluice, admin) {
+	const { users } = await done(sluice, { cmd: 'load' }, admin);
+
+	return [
+		...[{ enable: false, type: 1 }, demoted,
+			{ enable: true, type: 3 }].map((user) =>
+			({ cmd: 'set-user', id: 'admin', user })),
+		{ cmd: 'toggle-user', id: 'admin' },
+		{ cmd: 'set-config', key: 'users', data: { ...users,
+			admin: { ...users.admin, enable: false } } },
+	];
+}
+
+// The warnings of a dry run of this command.
+const foreseen = async (sluice, command, headers) => (await done(sluice,
+	{ ...command, dry_run: true, warnings: true }, headers)).warnings;
+
+test('the last control user goes with a warning, which names the way back',
+	async (t) => {
+	const { sluice, admin } = await startGuarded(t, { config, users: {
+		olga: { type: 2, password: 'look' } } });
+	const control = (headers) => call(sluice, { cmd: 'toggle-user',
+		id: 'olga' }, headers);
+	const removal = { cmd: 'set-user', id: 'admin',
+		user: { remove: true } };
+	const ways = async () =>
+		[removal, ...await demotions(sluice, admin)];
+	const second = { cmd: 'set-user', id: 'carl', user: { enable: true,
+		type: 1, password: 'x' } };
+	const warned = { warnings: [`users: ${IN_FILE}`] };
+
+	for (const way of await ways()) {
+		assert.deepEqual(await foreseen(sluice, way, admin),
+			warned.warnings, JSON.stringify(way));
+		assert.equal((await done(sluice, { ...way, dry_run: true },
+			admin)).warnings, undefined);
+	}
+	// an observer has no such warning, and no other control user causes it
+	assert.equal(await foreseen(sluice, { cmd: 'set-user', id: 'olga',
+		user: { password: 'new' } }, basic('olga', 'look')), undefined);
+	for (const ask of [foreseen, done])
+		assert.deepEqual((await ask(sluice, { ...second,
+			warnings: true }, admin))?.warnings, undefined);
+	for (const way of await ways())
+		assert.equal(await foreseen(sluice, way, admin), undefined);
+	await done(sluice, { cmd: 'set-user', id: 'carl',
+		user: { remove: true } }, admin);
+	assert.doesNotMatch(sluice.log, /no control user/);
+
+	assert.deepEqual(await done(sluice, { cmd: 'set-user', id: 'admin',
+		user: demoted, warnings: true }, admin),
+	{ 'set-user': 'ok', ...warned });
+	await logs(sluice, IN_FILE);
+	assert.equal((await control(admin)).status, 403);
+	const { code, out, err } = await run(MASTER, ['--reset-password',
+		'boss', '-c', sluice.file]);
+	assert.equal(code, 0, err);
+	process.kill(sluice.pid, 'SIGHUP');
+	await sluice.logged(/SIGHUP: configuration reloaded/);
+	const boss = basic('boss', out.trim());
+	assert.equal((await checked(() => control(boss))).status, 200);
+	await sluice.stop();
+});
+
+test('a reload without a control user has the warning, as sluice -t',
+	async (t) => {
+	const { sluice, admin } = await startGuarded(t, { config });
+	const reload = async (users) => {
+		fs.writeFileSync(sluice.file, JSON.stringify(
+			{ ...config, users }));
+		return done(sluice, { cmd: 'reload' }, admin);
+	};
+	const read = () => JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
+	const { users } = await waitUntil('the save', () =>
+		read().users && read());
+
+	assert.equal((await reload(users)).warnings, undefined);
+	assert.deepEqual((await reload({ admin: { ...users.admin,
+		enable: false } })).warnings, [`users: ${IN_FILE}`]);
+	await logs(sluice, IN_FILE);
+	const { err } = await run(MASTER, ['-t', '-c', sluice.file]);
+	assert.ok(err.includes(`users: warning: ${IN_FILE}\n`), err);
+	await sluice.stop();
+});
+
+test('without a user the restart, which the warning names, creates admin',
+	async (t) => {
+	const { sluice, admin } = await startGuarded(t, { config });
+	const removal = { cmd: 'set-user', id: 'admin',
+		user: { remove: true } };
+
+	for (const way of [removal, { cmd: 'set-config', key: 'users' },
+		{ cmd: 'set-config', key: 'users', data: {} }])
+		assert.deepEqual(await foreseen(sluice, way, admin),
+			[`users: ${NO_USER}`], JSON.stringify(way));
+	assert.deepEqual(await done(sluice, { ...removal, warnings: true },
+		admin), { 'set-user': 'ok', warnings: [`users: ${NO_USER}`] });
+	await logs(sluice, NO_USER);
+	assert.equal((await call(sluice, { cmd: 'whoami' }, admin)).status,
+		403);
+	const { length } = sluice.log;
+	process.kill(sluice.pid, 'SIGUSR2');
+	const [, password] = await waitUntil('the password', () =>
+		PASSWORD.exec(sluice.log.slice(length)));
+	assert.equal((await checked(() => call(sluice, { cmd: 'load' },
+		basic('admin', password)))).json.users.admin.type, 1);
+	await sluice.stop();
+});
+
+test('the warning without a file names the way that is left', async (t) => {
+	const { sluice, admin } = await startGuarded(t,
+		{ options: { withoutFile: true } });
+
+	assert.deepEqual(await done(sluice, { cmd: 'toggle-user', id: 'admin',
+		warnings: true }, admin), { 'toggle-user': 'ok',
+		warnings: [`users: ${NO_FILE}`] });
+	await logs(sluice, NO_FILE);
+	await sluice.stop();
+});
+
+test('where no login is needed no user is missed', async (t) => {
+	const users = { admin: { enable: true, type: 1, cipher: '$y$x' } };
+	const sluice = await Sluice.start(t, { ...config, users });
+
+	for (const fields of [{ cmd: 'toggle-user' },
+		{ cmd: 'set-user', user: { remove: true } }])
+		assert.equal((await sluice.cmd(fields.cmd, { ...fields,
+			id: 'admin', warnings: true })).warnings, undefined);
+	await sluice.stop();
+	assert.doesNotMatch(sluice.log, /no control user|no user/);
 });

@@ -164,6 +164,28 @@ Test(auth, the_loss_of_the_last_control_user_is_logged)
 	for (const char *at = w.log; (at = strstr(at, line)) != NULL; at++)
 		n++;
 	cr_expect_eq(n, 2, "%s", w.log);
+	w.log[0] = '\0';
+	config_remove_user(w.config, "anna");
+	config_remove_user(w.config, "olga");
+	put("anna", true, 1, "$y$a");
+	config_remove_user(w.config, "anna");
+	auth_users_changed(w.auth);
+	auth_users_changed(w.auth);
+	cr_expect_str_eq(w.log, "auth: there is no user: no login is possible "
+			 "until the service restarts (SIGUSR2), which creates "
+			 "the user admin and prints its password\n");
+	close_world();
+}
+
+Test(auth, without_logins_no_control_user_is_missed)
+{
+	open_world();
+	auth_free(&w.auth);
+	w.auth = auth_new(&(struct auth_config){ .loop = w.loop,
+						 .config = w.config,
+						 .no_login = true });
+	put("anna", false, 1, "$y$a");
+	cr_expect_str_eq(w.log, "");
 	close_world();
 }
 

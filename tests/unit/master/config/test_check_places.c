@@ -178,8 +178,11 @@ Test(check_places, and_other_values_that_cannot_be_meant_are_warned_of)
 		  "\"Nope\"\n" },
 		{ "{\"users\":{\"v\":{\"enable\":true,\"type\":3}}}",
 		  "users: no control user can log in (type 1, enabled, "
-		  "with a password): sluice --reset-password LOGIN -c FILE "
-		  "adds one\n" },
+		  "with a password): streams and settings cannot be changed "
+		  "through the API until sluice --reset-password LOGIN -c FILE "
+		  "adds the new user LOGIN, or the file is edited, and SIGHUP "
+		  "or a restart loads the file\n" },
+		{ "{\"users\":{}}", "" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
