@@ -22,6 +22,7 @@
 #include "common/base/peers.h"
 #include "common/http/server.h"
 #include "master/setup/control_peers.h"
+#include "master/setup/control_socket.h"
 #include "master/setup/log_output.h"
 #include "master/setup/log_settings.h"
 #include "master/setup/options.h"
@@ -78,7 +79,7 @@ struct master {
 	struct handover *handover;
 	struct errmsg file_error; /* why the restart did not use the file */
 	struct fd_store *store;
-	uint64_t control_number; /* control socket in a handover; 0: none */
+	struct control_socket socket;
 	uint64_t lock_number; /* lock of the configuration in a handover */
 	uint64_t last_number; /* highest number in a handover */
 	struct renewal *renewal;
@@ -170,8 +171,7 @@ static struct handover *write_handover(void *arg)
 	struct handover *h = handover_new(&m->last_number);
 
 	reconciler_write(m->reconciler, h);
-	json_decref(handover_put(h, 'h', &m->control_number,
-				 http_server_fd(m->http, 0)));
+	control_socket_write(&m->socket, m->http, h);
 	if (m->lock >= 0)
 		json_decref(handover_put(h, 'f', &m->lock_number, m->lock));
 	history_write_kept(&m->history, h);
@@ -295,41 +295,13 @@ static int open_config(struct master *m)
 	return fatal ? MASTER_EXIT_CONFIG : 0;
 }
 
-/* Listens on the control port, or adopts the socket of the previous master. */
-static int listen_control(struct master *m)
-{
-	struct sockaddr_any old;
-	char address[SOCKADDR_TEXT_MAX];
-	struct errmsg error;
-	int fd = -1, err;
-
-	if (m->handover != NULL)
-		fd = handover_take_any(m->handover, 'h', &m->control_number);
-	if (fd >= 0 && sockaddr_of_listener(fd, &old) < 0)
-		fd_close(&fd);
-	if (fd >= 0 && sockaddr_equal(&old, &m->control))
-		return http_server_adopt(m->http, fd);
-	err = http_server_listen(m->http, &m->control);
-	if (err == 0 || fd < 0) {
-		m->control_number = 0;
-		fd_close(&fd);
-		return err;
-	}
-	/* keeps the old port, so that the streams stay controllable */
-	sockaddr_format(&m->control, address);
-	errmsg_set(&error, "control port %s: %s: keeping the old port",
-		   address, strerror(-err));
-	config_raise_alarm(m->config, "control_port", error.text);
-	m->control = old;
-	return http_server_adopt(m->http, fd);
-}
-
 /* Opens the control port first, which fails if sluice runs already. */
 static int open_control(struct master *m)
 {
 	const char *path = m->options->config_path;
 	char address[SOCKADDR_TEXT_MAX];
 	struct file_budget files;
+	struct errmsg error;
 	int err;
 
 	file_budget_now(&files);
@@ -346,7 +318,10 @@ static int open_control(struct master *m)
 		.peers = m->peers,
 		.connections_max = files.control,
 	});
-	err = listen_control(m);
+	err = control_socket_open(&m->socket, m->http, m->handover, &m->control,
+				  &error);
+	if (error.text[0] != '\0')
+		config_raise_alarm(m->config, "control_port", error.text);
 	sockaddr_format(&m->control, address);
 	if (err < 0) {
 		log_error("master", "control port %s: %s", address,
@@ -536,6 +511,8 @@ static int start(struct master *m)
 		history_take(&m->history, m->handover);
 	}
 	handover_free(&m->handover);
+	/* after http_server_set_tls(): it accepts connections */
+	control_socket_settle(&m->socket, m->http);
 	m->watchdog = watchdog_new(m->loop, m->reconciler);
 	return 0;
 }

@@ -11,6 +11,9 @@
 
 #include <errno.h>
 #include <ev.h>
+#include <linux/filter.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,6 +21,7 @@
 enum {
 	BACKLOG = 1024,
 	ACCEPT_MAX = 64,     /* connections per wake-up */
+	DRAIN_MAX = 4 * BACKLOG, /* at the end of a listening socket */
 	ACCEPT_PAUSE_MS = 200, /* without descriptors or memory */
 };
 
@@ -63,6 +67,14 @@ struct http_server *http_server_new(const struct http_server_config *cfg)
 	return s;
 }
 
+static void listener_free(struct listener *l)
+{
+	ev_io_stop(l->server->pool.cfg.loop, &l->readable);
+	ev_timer_stop(l->server->pool.cfg.loop, &l->pause);
+	fd_close(&l->fd);
+	free(l);
+}
+
 void http_server_free(struct http_server **server)
 {
 	struct http_server *s = *server;
@@ -74,10 +86,7 @@ void http_server_free(struct http_server **server)
 		struct listener *l = s->listeners;
 
 		s->listeners = l->next;
-		ev_io_stop(l->server->pool.cfg.loop, &l->readable);
-		ev_timer_stop(l->server->pool.cfg.loop, &l->pause);
-		fd_close(&l->fd);
-		free(l);
+		listener_free(l);
 	}
 	http_pool_done(&s->pool);
 	turn_queue_done(&s->pool.lasting);
@@ -85,13 +94,11 @@ void http_server_free(struct http_server **server)
 	free(s);
 }
 
-static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+/* Accepts at most max connections.  -errno: there are no descriptors or no
+ * memory for more. */
+static int accept_some(struct listener *l, unsigned max)
 {
-	struct listener *l = container_of(w, struct listener, readable);
-	unsigned suppressed;
-
-	(void)revents;
-	for (unsigned i = 0; i < ACCEPT_MAX; i++) {
+	for (unsigned i = 0; i < max; i++) {
 		struct sockaddr_any peer = { .len = sizeof peer.in6 };
 		int fd = accept4(l->fd, &peer.sa, &peer.len,
 				 SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -102,22 +109,31 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 			continue;
 		}
 		if (err == EAGAIN)
-			return;
+			return 0;
 		/* the connection failed before accept(): try the next one */
-		if (err != EMFILE && err != ENFILE && err != ENOBUFS &&
-		    err != ENOMEM)
-			continue;
-		if (ratelimit_pass(&l->server->accept_log, mono_ms(),
-				   &suppressed))
-			log_warning("http", "cannot accept connections: %s "
-				    "(%u more since the last line)",
-				    strerror(err), suppressed);
-		/* without a pause the loop would wake up for the same error at
-		 * once */
-		ev_io_stop(loop, &l->readable);
-		timer_start(loop, &l->pause, ACCEPT_PAUSE_MS / 1e3);
-		return;
+		if (err == EMFILE || err == ENFILE || err == ENOBUFS ||
+		    err == ENOMEM)
+			return -err;
 	}
+	return 0;
+}
+
+static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct listener *l = container_of(w, struct listener, readable);
+	int err = accept_some(l, ACCEPT_MAX);
+	unsigned suppressed;
+
+	(void)revents;
+	if (err == 0)
+		return;
+	if (ratelimit_pass(&l->server->accept_log, mono_ms(), &suppressed))
+		log_warning("http", "cannot accept connections: %s "
+			    "(%u more since the last line)",
+			    strerror(-err), suppressed);
+	/* without a pause the loop would wake up for the same error at once */
+	ev_io_stop(loop, &l->readable);
+	timer_start(loop, &l->pause, ACCEPT_PAUSE_MS / 1e3);
 }
 
 static void on_pause(struct ev_loop *loop, ev_timer *w, int revents)
@@ -128,23 +144,37 @@ static void on_pause(struct ev_loop *loop, ev_timer *w, int revents)
 	ev_io_start(loop, &l->readable);
 }
 
-static int bind_socket(const struct sockaddr_any *address)
+/* The socket fd may share its port with `beside' (-1: none), or may not any
+ * more. */
+static void share_port(int fd, int beside, int on)
+{
+	if (beside < 0)
+		return;
+	(void)fd_set_option(beside, SOL_SOCKET, SO_REUSEPORT, on);
+	(void)fd_set_option(fd, SOL_SOCKET, SO_REUSEPORT, on);
+}
+
+/* Opens a listening socket; returns it, or -errno.  beside: a listening socket
+ * whose address may include this one, or the reverse; -1: none. */
+static int open_socket(const struct sockaddr_any *address, int beside)
 {
 	int fd = socket(address->sa.sa_family,
 			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	int on = 1;
-	int err;
+	int err = 0;
 
 	if (fd < 0)
 		return -errno;
+	share_port(fd, beside, 1);
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
 	    bind(fd, &address->sa, address->len) < 0 ||
-	    listen(fd, BACKLOG) < 0) {
+	    listen(fd, BACKLOG) < 0)
 		err = -errno;
+	/* no further socket may share the port */
+	share_port(fd, beside, 0);
+	if (err < 0)
 		fd_close(&fd);
-		return err;
-	}
-	return fd;
+	return err < 0 ? err : fd;
 }
 
 static void add_listener(struct http_server *s, int fd)
@@ -162,15 +192,33 @@ static void add_listener(struct http_server *s, int fd)
 	ev_io_start(s->pool.cfg.loop, &l->readable);
 }
 
-int http_server_listen(struct http_server *s,
-		       const struct sockaddr_any *address)
+static int listen_at(struct http_server *s, const struct sockaddr_any *address,
+		     int beside)
 {
-	int fd = bind_socket(address);
+	int fd = open_socket(address, beside);
 
 	if (fd < 0)
 		return fd;
 	add_listener(s, fd);
 	return 0;
+}
+
+int http_server_listen(struct http_server *s,
+		       const struct sockaddr_any *address)
+{
+	return listen_at(s, address, -1);
+}
+
+int http_server_listen_beside(struct http_server *s,
+			      const struct sockaddr_any *address, int beside)
+{
+	struct sockaddr_any other;
+
+	/* on another port, sharing would only hide that it is in use */
+	if (sockaddr_of_listener(beside, &other) < 0 ||
+	    sockaddr_port(&other) != sockaddr_port(address))
+		beside = -1;
+	return listen_at(s, address, beside);
 }
 
 int http_server_adopt(struct http_server *s, int fd)
@@ -187,6 +235,40 @@ int http_server_adopt(struct http_server *s, int fd)
 	}
 	add_listener(s, fd);
 	return 0;
+}
+
+/* Ignores the segments that begin a connection (SYN): the client repeats them
+ * a second later, and reaches the socket that then has the address. */
+static void ignore_new(int fd)
+{
+	enum { FLAGS = 13 }; /* offset in the header */
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, FLAGS),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, TH_SYN, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+	};
+	const struct sock_fprog program = { ARRAY_LEN(code), code };
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
+			 sizeof program);
+}
+
+void http_server_retire(struct http_server *s, int fd)
+{
+	struct listener **at = &s->listeners;
+	struct listener *l;
+
+	while ((l = *at) != NULL && l->fd != fd)
+		at = &l->next;
+	if (l == NULL)
+		return;
+	ignore_new(l->fd);
+	(void)accept_some(l, DRAIN_MAX);
+	/* ends the copies in other processes, too */
+	(void)shutdown(l->fd, SHUT_RDWR);
+	*at = l->next;
+	listener_free(l);
 }
 
 void http_server_set_tls(struct http_server *s, http_serve_tls_fn *serve,

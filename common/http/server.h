@@ -81,9 +81,21 @@ void http_server_free(struct http_server **);
 int http_server_listen(struct http_server *,
 		       const struct sockaddr_any *) MUST_CHECK;
 
+/* As http_server_listen(), while the listening socket beside (borrowed) is open
+ * in this process: it may have the same port with an address that includes the
+ * new one, or the reverse.  Other sockets on the port are -EADDRINUSE. */
+int http_server_listen_beside(struct http_server *,
+			      const struct sockaddr_any *,
+			      int beside) MUST_CHECK;
+
 /* Accepts connections of a listening socket (taken; closed on error).  0 or
  * -errno. */
 int http_server_adopt(struct http_server *, int fd) MUST_CHECK;
+
+/* Accepts the connections that wait in a listening socket of the server (-1:
+ * none) and closes it; copies of it in other processes do not listen any more,
+ * either.  Later clients reach the socket whose address includes this one. */
+void http_server_retire(struct http_server *, int fd);
 
 /* Passes clients that begin with a TLS handshake to serve().  Call this before
  * the first connection. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 libmaster_a_SOURCES += \
 	master/setup/control_peers.c master/setup/control_peers.h \
+	master/setup/control_socket.c master/setup/control_socket.h \
 	master/setup/log_output.c master/setup/log_output.h \
 	master/setup/log_settings.c master/setup/log_settings.h \
 	master/setup/options.c master/setup/options.h \

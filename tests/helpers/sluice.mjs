@@ -61,8 +61,9 @@ function exchange(port, options, body) {
 }
 
 export class Sluice {
-	// config: an object, or undefined for no -c at all; through: a program
-	// and its arguments that start the master.  user: of root's service.
+	// config: an object, a function of the port that returns it (then
+	// without -p), or undefined for no -c at all; through: a program and
+	// its arguments that start the master.  user: of root's service.
 	// input: a descriptor, its standard input.
 	static async start(t, config, { env = {}, args = [], wait = true,
 		dir = tempDir(t), auth = false, managed = false,
@@ -74,8 +75,10 @@ export class Sluice {
 		self.file = path.join(dir, 'sluice.json');
 		self.port = await freePort();
 		control.add(self.port);
-		const all = ['-p', String(self.port), ...allow.flatMap(
-			(folder) => ['--allow-path', folder]), ...args,
+		const own = typeof config === 'function';
+		const all = [...own ? [] : ['-p', String(self.port)],
+			...allow.flatMap((folder) => ['--allow-path', folder]),
+			...args,
 			...user === null ? AS_SELF : ['--user', user]];
 		if (!auth)
 			all.push('--no-web-auth');
@@ -84,7 +87,8 @@ export class Sluice {
 				const { uid, gid } = fs.statSync(dir);
 
 				fs.writeFileSync(self.file, JSON.stringify(
-					config, null, 4), { mode: 0o600 });
+					own ? config(self.port) : config,
+					null, 4), { mode: 0o600 });
 				fs.chownSync(self.file, uid, gid);
 			}
 			all.push('-c', self.file);

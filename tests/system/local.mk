@@ -184,6 +184,7 @@ plain_tests = \
 	tests/system/situations-service.mjs \
 	tests/system/pain-switch.mjs \
 	tests/system/restart-changes.mjs \
+	tests/system/control-port.mjs \
 	tests/system/splice.mjs \
 	tests/system/service-alarms.mjs \
 	tests/system/situations-processes.mjs \

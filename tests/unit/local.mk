@@ -68,6 +68,7 @@ unit_common_tests = \
 	tests/unit/common/http/test_server \
 	tests/unit/common/http/test_server_clock \
 	tests/unit/common/http/test_server_faults \
+	tests/unit/common/http/test_server_listen \
 	tests/unit/common/http/test_server_tls \
 	tests/unit/common/log/test_log_file \
 	tests/unit/common/log/test_log_lines \
@@ -154,6 +155,14 @@ tests_unit_common_http_test_server_faults_SOURCES = \
 	tests/unit/common/http/site.c \
 	tests/unit/common/http/site.h
 tests_unit_common_http_test_server_faults_LDADD = $(master_libs)
+tests_unit_common_http_test_server_listen_SOURCES = \
+	tests/unit/common/http/test_server_listen.c \
+	tests/unit/common/http/client.c \
+	tests/unit/common/http/client.h \
+	tests/unit/common/http/site.c \
+	tests/unit/common/http/site.h
+tests_unit_common_http_test_server_listen_LDADD = $(master_libs)
+tests_unit_common_http_test_server_listen_LDFLAGS = -Wl,--wrap=shutdown
 tests_unit_common_http_test_server_tls_SOURCES = \
 	tests/unit/common/http/test_server_tls.c \
 	tests/unit/common/http/client.c \
@@ -943,6 +952,7 @@ unit_master_tests = \
 	tests/unit/master/config/test_variant \
 	tests/unit/master/config/test_write_paths \
 	tests/unit/master/http/test_static_answer \
+	tests/unit/master/setup/test_control_socket \
 	tests/unit/master/setup/test_log_settings \
 	tests/unit/master/setup/test_options \
 	tests/unit/master/softcams/test_softcam_list \
@@ -1174,6 +1184,7 @@ tests_unit_master_config_test_unknown_keys_LDADD = $(master_libs)
 tests_unit_master_config_test_uploaded_LDADD = $(master_libs)
 tests_unit_master_config_test_variant_LDADD = $(master_libs)
 tests_unit_master_config_test_write_paths_LDADD = $(master_libs)
+tests_unit_master_setup_test_control_socket_LDADD = $(master_libs)
 tests_unit_master_setup_test_log_settings_LDADD = $(master_libs)
 tests_unit_master_http_test_static_answer_LDADD = $(master_libs)
 tests_unit_master_setup_test_options_LDADD = $(master_libs)

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// control-port: the control interface moves from one address of its port to all
+// addresses, and back, while streams run and clients connect.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import net from 'node:net';
+import { test } from 'node:test';
+import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
+import { udpBound, waitUntil } from '../helpers/util.mjs';
+
+const ALL = '', ONE = '127.0.0.1:';
+const a001 = stream('a001', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000');
+const at = (host, ...streams) => (port) => ({ ...config(...streams),
+	settings: { control_port: `${host}${port}` } });
+
+// What a connection to the address gets: 'refused', or the answer's status.
+const seen = (port, host) => request(port, { host, path: '/api/system-status' })
+	.then(({ status }) => status, ({ code }) =>
+		code === 'ECONNREFUSED' ? 'refused' : code);
+const isAt = (sluice, host) => waitUntil(`the port at '${host}'`, async () =>
+	await seen(sluice.port, '127.0.0.2') ===
+		(host === ALL ? 200 : 'refused') &&
+	await seen(sluice.port, '127.0.0.1') === 200);
+const alarms = async (sluice) =>
+	(await sluice.json('/api/system-status')).alarms ?? [];
+// Clients that connect all the time; returns how many connections failed before
+// any master had accepted them.
+function crowd(port) {
+	const found = { refused: 0, connected: 0 };
+	let going = true;
+	const one = () => new Promise((done) => {
+		const socket = net.connect(port, '127.0.0.1');
+
+		socket.on('connect', () => {
+			found.connected++;
+			socket.end();
+		});
+		socket.on('error', ({ code }) => {
+			found.refused += code === 'ECONNREFUSED';
+		});
+		socket.on('close', done);
+		socket.resume();
+	});
+	const loops = Array.from({ length: 4 }, async () => {
+		while (going)
+			await one();
+	});
+
+	return async () => {
+		going = false;
+		await Promise.all(loops);
+		assert.ok(found.connected > 0);
+		assert.equal(found.refused, 0);
+	};
+}
+
+const write = (sluice, host) => fs.writeFileSync(sluice.file,
+	JSON.stringify(at(host, a001)(sluice.port)));
+const changes = {
+	'set-settings': (sluice, host) => sluice.cmd('set-settings',
+		at(host)(sluice.port)),
+	async reload(sluice, host) {
+		write(sluice, host);
+		assert.equal((await sluice.cmd('reload')).restart, true);
+	},
+	SIGHUP(sluice, host) {
+		write(sluice, host);
+		process.kill(sluice.pid, 'SIGHUP');
+	},
+};
+
+for (const [by, change] of Object.entries(changes))
+	test(`${by} moves it to all addresses and back`, async (t) => {
+		const sluice = await Sluice.start(t, at(ONE, a001));
+
+		await waitUntil('input', () => udpBound(5000));
+		await isAt(sluice, ONE);
+		const { pid } = sluice.worker('stream', 'a001');
+		const end = crowd(sluice.port);
+		for (const host of [ALL, ONE]) {
+			await change(sluice, host);
+			await isAt(sluice, host);
+			assert.deepEqual(await alarms(sluice), []);
+		}
+		await end();
+		assert.equal(sluice.worker('stream', 'a001').pid, pid);
+		await sluice.stop();
+	});
+
+test('an address that another program uses leaves the port as it was',
+	async (t) => {
+	const sluice = await Sluice.start(t, at(ONE));
+	const other = net.createServer();
+
+	await new Promise((done) => {
+		other.listen(sluice.port, '127.0.0.2', done);
+	});
+	t.after(() => other.close());
+	await changes['set-settings'](sluice, ALL);
+	await waitUntil('alarm', async () => /control port 0.0.0.0:\d+: Address/
+		.test((await alarms(sluice)).join()));
+	other.close();
+	// the next restart tries again
+	await sluice.cmd('restart');
+	await isAt(sluice, ALL);
+	assert.deepEqual(await alarms(sluice), []);
+	await sluice.stop();
+});
+
+test('a trial of the change takes no client away', async (t) => {
+	const sluice = await Sluice.start(t, at(ALL));
+	const answers = { 200: 0 };
+	let going = true;
+
+	fs.writeFileSync(sluice.file, JSON.stringify(at(ONE)(sluice.port)));
+	const loops = Array.from({ length: 4 }, async () => {
+		while (going) {
+			const answer = await seen(sluice.port, '127.0.0.1');
+			answers[answer] = (answers[answer] ?? 0) + 1;
+		}
+	});
+	for (let i = 0; i < 3; i++)
+		await sluice.cmd('restart', { dry_run: true });
+	going = false;
+	await Promise.all(loops);
+	assert.deepEqual(Object.keys(answers), ['200']);
+	await isAt(sluice, ALL);
+	await sluice.stop();
+});
