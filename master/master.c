@@ -513,6 +513,8 @@ static int start(struct master *m)
 	handover_free(&m->handover);
 	/* after http_server_set_tls(): it accepts connections */
 	control_socket_settle(&m->socket, m->http);
+	/* without workers, nothing else would store the socket and the lock */
+	fd_store_touch(m->store);
 	m->watchdog = watchdog_new(m->loop, m->reconciler);
 	return 0;
 }

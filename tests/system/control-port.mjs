@@ -23,6 +23,12 @@ const isAt = (sluice, host) => waitUntil(`the port at '${host}'`, async () =>
 	await seen(sluice.port, '127.0.0.1') === 200);
 const alarms = async (sluice) =>
 	(await sluice.json('/api/system-status')).alarms ?? [];
+// The manager has stored the socket, the lock and two documents, after so many
+// changes of what it stores.
+const stored = (sluice) => sluice.child.text.out.match(/^store/gm)?.length ?? 0;
+const kept = (sluice, changes) => waitUntil('all is kept', () =>
+	sluice.kept === 4 && stored(sluice) >= changes);
+
 // Clients that connect all the time; returns how many connections failed before
 // any master had accepted them.
 function crowd(port) {
@@ -125,5 +131,33 @@ test('a trial of the change takes no client away', async (t) => {
 	await Promise.all(loops);
 	assert.deepEqual(Object.keys(answers), ['200']);
 	await isAt(sluice, ALL);
+	await sluice.stop();
+});
+
+test('a master without streams that crashes leaves its port open',
+	async (t) => {
+	const sluice = await Sluice.start(t, at(ONE), { managed: true });
+	const crash = async () => {
+		const { pid } = sluice;
+		const end = crowd(sluice.port);
+
+		process.kill(pid, 'SIGKILL');
+		await waitUntil('a new master', () => sluice.pid !== pid);
+		await sluice.ready();
+		await end();
+	};
+
+	await kept(sluice, 4);
+	await crash();
+	for (const host of [ALL, ONE]) {
+		const n = stored(sluice);
+
+		await changes['set-settings'](sluice, host);
+		await isAt(sluice, host);
+		// the new socket is stored, the former one is removed
+		await kept(sluice, n + 2);
+		await crash();
+		await isAt(sluice, host);
+	}
 	await sluice.stop();
 });
