@@ -216,12 +216,9 @@ void listeners_untake(struct listeners *ls, unsigned worker)
 
 /* --- the sockets of an address --- */
 
-static int share_port(int fd)
+static int share_port(int fd, int on)
 {
-	int on = 1;
-
-	return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0
-		? -errno : 0;
+	return fd_set_option(fd, SOL_SOCKET, SO_REUSEPORT, on);
 }
 
 /* Opens a listening socket; returns it, or -errno.  shared: with
@@ -235,7 +232,7 @@ static int open_socket(const struct sockaddr_any *where, bool shared)
 	if (fd < 0)
 		return -errno;
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
-	    (shared && share_port(fd) < 0) ||
+	    (shared && share_port(fd, 1) < 0) ||
 	    (where->sa.sa_family == AF_INET6 &&
 	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) < 0) ||
 	    bind(fd, &where->sa, where->len) < 0 ||
@@ -282,7 +279,7 @@ static void add_shared(struct listener *l)
 	if (l->owner->trial)
 		return;
 	while (l->n_slots < n) {
-		int fd = share_port(l->slots[0].fd);
+		int fd = share_port(l->slots[0].fd, 1);
 
 		if (fd == 0)
 			fd = open_socket(&l->where, true);
@@ -314,13 +311,14 @@ static void fail(struct listener *l, int err)
 	l->retry_ms = MIN(l->retry_ms * 2, (unsigned)LISTEN_RETRY_MAX_MS);
 }
 
-static void try_open(struct listener *l)
+/* beside: with SO_REUSEPORT, beside unused sockets of the previous master. */
+static void try_open(struct listener *l, bool beside)
 {
 	struct listeners *owner = l->owner;
 
 	take_inherited(l);
 	if (l->n_slots == 0) {
-		int fd = open_socket(&l->where, false);
+		int fd = open_socket(&l->where, beside);
 
 		if (fd < 0) {
 			fail(l, -fd);
@@ -340,7 +338,7 @@ static void try_open(struct listener *l)
 static void on_retry(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	(void)loop, (void)revents;
-	try_open(container_of(t, struct listener, retry));
+	try_open(container_of(t, struct listener, retry), false);
 }
 
 struct listener *listener_get(struct listeners *ls,
@@ -360,7 +358,7 @@ struct listener *listener_get(struct listeners *ls,
 		LIST_INSERT_HEAD(&ls->list, l, link);
 		l->retry_ms = LISTEN_RETRY_MIN_MS;
 		ev_init(&l->retry, on_retry);
-		try_open(l);
+		try_open(l, false);
 	}
 	l->users++;
 	return l;
@@ -418,10 +416,44 @@ void listeners_adopt(struct listeners *ls, struct handover *h)
 	}
 }
 
+/* Lets the unused sockets of the previous master share their port with this
+ * listener, or not any more.  False: none has the port. */
+static bool share_unused(const struct listener *l, int on)
+{
+	const struct inherited *i;
+	bool found = false;
+
+	LIST_FOREACH(i, &l->owner->inherited, link) {
+		if (sockaddr_port(&i->where) != sockaddr_port(&l->where))
+			continue;
+		(void)share_port(i->fd, on);
+		found = true;
+	}
+	return found;
+}
+
+/* Opens a listener whose address may include that of an unused socket of the
+ * previous master, or the reverse, so that viewers can connect all the time. */
+static void open_beside_unused(struct listener *l)
+{
+	if (!share_unused(l, 1))
+		return;
+	ev_timer_stop(l->owner->loop, &l->retry);
+	try_open(l, true);
+	(void)share_unused(l, 0);
+	if (l->n_slots == 1)
+		(void)share_port(l->slots[0].fd, 0);
+}
+
 void listeners_close_unused(struct listeners *ls)
 {
 	struct inherited *i;
+	struct listener *l;
 
+	/* in a trial, viewers would connect to the new socket, and be reset */
+	LIST_FOREACH(l, &ls->list, link)
+		if (l->n_slots == 0 && !ls->trial)
+			open_beside_unused(l);
 	while ((i = LIST_FIRST(&ls->inherited)) != NULL) {
 		LIST_REMOVE(i, link);
 		fd_close(&i->fd);

@@ -61,7 +61,8 @@ void listeners_free(struct listeners **);
 /* Adds every open socket to the handover. */
 void listeners_write(struct listeners *, struct handover *);
 /* Adopts the sockets of the previous master.  A new listener with the same
- * address uses them; listeners_close_unused() closes the others. */
+ * address uses them; listeners_close_unused() closes the others, after it has
+ * opened the listeners whose port these had in use. */
 void listeners_adopt(struct listeners *, struct handover *);
 void listeners_close_unused(struct listeners *);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // control-port: the control interface moves from one address of its port to all
-// addresses, and back, while streams run and clients connect.
+// addresses, and back, while streams run and clients connect.  So does the port
+// of the play paths.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import net from 'node:net';
@@ -8,6 +9,8 @@ import { test } from 'node:test';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
 import { udpBound, waitUntil } from '../helpers/util.mjs';
 
+const PLAY = 8100;
+// in front of a port
 const ALL = '', ONE = '127.0.0.1:';
 const a001 = stream('a001', 'udp://127.0.0.1:5000', 'udp://127.0.0.1:6000');
 const at = (host, ...streams) => (port) => ({ ...config(...streams),
@@ -92,6 +95,27 @@ for (const [by, change] of Object.entries(changes))
 		assert.equal(sluice.worker('stream', 'a001').pid, pid);
 		await sluice.stop();
 	});
+
+test('http_play_port moves to all addresses and back', async (t) => {
+	const playAt = (host) => (port) => ({ ...config(a001), settings: {
+		control_port: `${ONE}${port}`, http_play_stream: true,
+		http_play_port: `${host}${PLAY}` } });
+	const sluice = await Sluice.start(t, playAt(ONE));
+	const isPlayAt = (host) => waitUntil(`the play port at '${host}'`,
+		async () => typeof await seen(PLAY, '127.0.0.1') === 'number' &&
+			(await seen(PLAY, '127.0.0.2') === 'refused') ===
+				(host === ONE));
+
+	await isPlayAt(ONE);
+	const end = crowd(PLAY);
+	for (const host of [ALL, ONE]) {
+		await sluice.cmd('set-settings', playAt(host)(sluice.port));
+		await isPlayAt(host);
+	}
+	await end();
+	assert.deepEqual(await alarms(sluice), []);
+	await sluice.stop();
+});
 
 test('an address that another program uses leaves the port as it was',
 	async (t) => {

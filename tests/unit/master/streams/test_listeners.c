@@ -3,6 +3,7 @@
 #include "master/streams/listeners.h"
 
 #include "common/base/fd.h"
+#include "common/supervise/handover.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>
@@ -20,12 +21,15 @@ struct scene {
 	bool serves[MSG_DELIVER_MAX];
 	/* what each worker has: descriptors by slot; -1: none */
 	int has[MSG_DELIVER_MAX][MSG_SLOTS_MAX];
+	unsigned opened;
 	unsigned closed;
 };
 
 static void on_open(void *arg)
 {
-	(void)arg;
+	struct scene *s = arg;
+
+	s->opened++;
 }
 
 static void on_error(const struct listener *l, const char *error, void *arg)
@@ -240,5 +244,131 @@ Test(listeners, one_worker_has_one_socket_which_it_does_not_share)
 	cr_assert_eq(getsockopt(s.has[0][0], SOL_SOCKET, SO_REUSEPORT, &on,
 				&len), 0);
 	cr_assert_eq(on, 0);
+	done(&s);
+}
+
+static bool is_shared(int fd)
+{
+	int on = -1;
+	socklen_t len = sizeof on;
+
+	cr_assert_eq(getsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, &len), 0);
+	return on != 0;
+}
+
+static void adopt_copy(struct listeners *ls, const struct scene *s, bool trial)
+{
+	struct errmsg error = { 0 };
+	struct handover *h = handover_of(json_pack(
+		"{s:{s:i}}", "fds", "l1", dup(s->has[0][0])), &error);
+
+	cr_assert_not_null(h, "%s", error.text);
+	if (trial)
+		handover_set_trial(h);
+	listeners_adopt(ls, h);
+	handover_free(&h);
+}
+
+/* The next master, whose listener has all addresses of the port; it gets copies
+ * of the sockets of s, which has one worker for each. */
+static struct listeners *take_over(struct scene *s, bool trial,
+				   unsigned n_workers, struct listener **ret)
+{
+	struct sockaddr_any all;
+	struct listeners *ls = listeners_new(s->loop, &events, n_workers, s);
+
+	adopt_copy(ls, s, trial);
+	cr_assert_eq(sockaddr_parse("0.0.0.0", sockaddr_port(&s->where), &all),
+		     0);
+	*ret = listener_get(ls, &all, false);
+	cr_assert_not_null(listener_error(*ret), "the port is in use");
+	return ls;
+}
+
+/* Settles a master with so many workers; returns how many sockets it has, and
+ * frees it. */
+static unsigned settle(struct scene *s, bool trial, unsigned n_workers)
+{
+	bool serves[MSG_DELIVER_MAX] = { true };
+	struct listener_socket got;
+	struct listener *l;
+	struct listeners *ls = take_over(s, trial, n_workers, &l);
+	unsigned n = 0;
+
+	listeners_close_unused(ls);
+	listeners_share(ls, serves);
+	for (; listeners_take(ls, 0, &got); n++)
+		cr_assert_eq(is_shared(got.fd), n_workers > 1);
+	listeners_untake(ls, 0);
+	cr_assert_eq(listener_error(l) == NULL, n > 0);
+	cr_assert_not(is_shared(s->has[0][0]));
+	listener_put(&l);
+	listeners_free(&ls);
+	return n;
+}
+
+Test(listeners, a_changed_address_of_a_port_is_open_at_once)
+{
+	struct scene s;
+
+	init(&s, 1);
+	share(&s, 0, true);
+	give_all(&s);
+	cr_assert_eq(settle(&s, false, 1), 1u);
+	cr_assert_eq(settle(&s, false, 3), 3u);
+	cr_assert_eq(settle(&s, true, 1), 0u, "not in a trial");
+	done(&s);
+}
+
+Test(listeners, an_unused_socket_of_another_port_shares_nothing)
+{
+	struct scene s, other;
+	struct listener *l;
+	struct listeners *ls;
+
+	init(&s, 1);
+	init(&other, 2);
+	share(&s, 0, true);
+	give_all(&s);
+	ls = take_over(&s, false, 1, &l);
+	listener_put(&l);
+	l = listener_get(ls, &other.where, false);
+	listeners_close_unused(ls);
+	cr_assert_not_null(listener_error(l));
+	listener_put(&l);
+	listeners_free(&ls);
+	done(&other);
+	done(&s);
+}
+
+Test(listeners, one_that_opens_beside_another_does_not_open_twice)
+{
+	struct listener *l, *same;
+	struct listeners *ls;
+	struct scene s;
+
+	init(&s, 1);
+	share(&s, 0, true);
+	give_all(&s);
+	ls = take_over(&s, false, 1, &l);
+	s.opened = 0;
+	listeners_close_unused(ls);
+	cr_assert_eq(s.opened, 1u);
+	/* its retry has ended */
+	(void)usleep((LISTEN_RETRY_MIN_MS + 10) * 1000);
+	ev_run(s.loop, EVRUN_NOWAIT);
+	cr_assert_eq(s.opened, 1u);
+	listener_put(&l);
+	listeners_free(&ls);
+	/* one that is open, on the port of an unused socket */
+	ls = take_over(&s, false, 1, &l);
+	listener_put(&l);
+	same = listener_get(ls, &s.where, false);
+	adopt_copy(ls, &s, false);
+	s.opened = 0;
+	listeners_close_unused(ls);
+	cr_assert_eq(s.opened, 0u);
+	listener_put(&same);
+	listeners_free(&ls);
 	done(&s);
 }
