@@ -473,6 +473,7 @@ static void open_renewal(struct master *m)
 		.api = m->api,
 	});
 	m->reread = reread_new(&(struct reread_config){
+		.loop = m->loop,
 		.options = m->options,
 		.config = m->config,
 		.api = m->api,

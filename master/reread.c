@@ -5,14 +5,20 @@
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/sockaddr.h"
+#include "common/loop/timer.h"
 #include "master/api/api.h"
 #include "master/config/check_log.h"
 #include "master/config/config.h"
+#include "master/config/loadable.h"
 #include "master/setup/options.h"
 
 #include <errno.h>
+#include <ev.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { SAVE_LIMIT_S = 5 };
 
 struct reread {
 	struct reread_config cfg;
@@ -24,6 +30,12 @@ struct reading {
 	struct reread *reread;
 	reload_done_fn *done; /* NULL: requested by SIGHUP */
 	void *arg;
+	/* while a save was writing the file at the request: */
+	ev_timer limit;
+	bool ended;  /* at the limit; the callback in progress frees it */
+	bool waited; /* the file existed then */
+	char before[SECRET_TEXT]; /* its digest then; "": not readable */
+	struct errmsg warning;    /* "": none */
 };
 
 static const char *name_of(const struct reading *g)
@@ -33,6 +45,7 @@ static const char *name_of(const struct reading *g)
 
 static void end(struct reading *g, const struct reload_result *result)
 {
+	ev_timer_stop(g->reread->cfg.loop, &g->limit);
 	if (g->done != NULL)
 		g->done(result, g->arg);
 	free(g);
@@ -97,13 +110,54 @@ static bool is_overtaken(const struct reread *r, const char *name,
 static void on_taken(const struct reload_result *result, void *arg)
 {
 	struct reading *g = arg;
+	struct reload_result warned = *result;
 
+	if (g->warning.text[0] != '\0')
+		warned.warning = g->warning.text;
 	if (result->error != NULL && !g->reread->stopped)
 		log_error("config", "%s: %s", name_of(g), result->error);
 	else if (result->error == NULL)
 		log_info("config", "%s: configuration reloaded%s", name_of(g),
 			 result->restarts ? ", a restart follows" : "");
-	end(g, result);
+	end(g, &warned);
+}
+
+/* True: the service wrote the document with this digest. */
+static bool is_own(const struct reread *r, const char *digest)
+{
+	json_t *known = config_known(r->cfg.config), *one;
+	bool is = false;
+	size_t i;
+
+	json_array_foreach(known, i, one)
+		is |= strcmp(json_string_value(one), digest) == 0;
+	json_decref(known);
+	return is;
+}
+
+/* Warns that the save, whose end the reload awaited, may have overwritten what
+ * somebody wrote into the file before the request. */
+static void warn_replaced(struct reading *g, const json_t *document)
+{
+	const struct reread *r = g->reread;
+	char now[SECRET_TEXT];
+
+	if (!g->waited)
+		return;
+	loadable_digest(document, now);
+	if (strcmp(now, g->before) == 0 || !is_own(r, now))
+		return;
+	errmsg_set(&g->warning, "the save of a change made through the API has "
+		   "replaced the file after the request: if the file was "
+		   "edited before, edit it again (see %s.1)",
+		   config_path(r->cfg.config));
+	log_warning("config", "%s: %s", name_of(g), g->warning.text);
+}
+
+static void take(struct reading *g, const json_t *document)
+{
+	warn_replaced(g, document);
+	api_reload(g->reread->cfg.api, document, on_taken, g);
 }
 
 static void on_read(int result, const json_t *document,
@@ -123,15 +177,80 @@ static void on_read(int result, const json_t *document,
 				  &fault))
 		fail(g, fault.text);
 	else
-		api_reload(r->cfg.api, document, on_taken, g);
+		take(g, document);
 }
 
+/* The save that was in progress has ended. */
+static void on_written(int result, const struct errmsg *error, void *arg)
+{
+	struct reading *g = arg;
+	const struct reread *r = g->reread;
+	struct errmsg unsaved;
+
+	(void)error;
+	ev_timer_stop(r->cfg.loop, &g->limit);
+	if (g->ended)
+		free(g);
+	else if (r->stopped || result == -ECANCELED)
+		end_unused(g, 500, "the service is stopping");
+	else if (is_overtaken(r, name_of(g), &unsaved))
+		end_unused(g, 409, unsaved.text);
+	else
+		config_read_file(r->cfg.config, 0, on_read, g);
+}
+
+/* The file was read while a save was writing it. */
+static void on_seen(int result, const json_t *document,
+		    const struct errmsg *error, void *arg)
+{
+	struct reading *g = arg;
+
+	(void)error;
+	g->waited = result != -ENOENT;
+	if (result == 0)
+		loadable_digest(document, g->before);
+	if (result == -ECANCELED)
+		on_written(result, NULL, g);
+	else
+		config_wait(g->reread->cfg.config, on_written, g);
+}
+
+/* The save does not end: the reload is ignored. */
+static void on_limit(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct reading *g = container_of(w, struct reading, limit);
+	struct errmsg unsaved;
+
+	(void)loop, (void)revents;
+	g->ended = is_overtaken(g->reread, name_of(g), &unsaved);
+	if (g->ended && g->done != NULL)
+		g->done(&(struct reload_result){ .status = 409,
+						 .error = unsaved.text },
+			g->arg);
+}
+
+/* Reads the file, after the end of a save that is in progress. */
 static void read_file(struct reread *r, reload_done_fn *done, void *arg)
 {
 	struct reading *g = xcalloc(1, sizeof *g);
 
 	*g = (struct reading){ .reread = r, .done = done, .arg = arg };
-	config_read_file(r->cfg.config, 0, on_read, g);
+	ev_init(&g->limit, on_limit);
+	if (!config_is_writing(r->cfg.config)) {
+		config_read_file(r->cfg.config, 0, on_read, g);
+		return;
+	}
+	timer_start(r->cfg.loop, &g->limit, SAVE_LIMIT_S);
+	config_read_file(r->cfg.config, 0, on_seen, g);
+}
+
+/* True: a change waits for its save, which would overwrite the file, so the
+ * reload is ignored.  A save in progress is awaited instead. */
+static bool is_early(const struct reread *r, const char *name,
+		     struct errmsg *ret)
+{
+	return !config_is_writing(r->cfg.config) &&
+	       is_overtaken(r, name, ret);
 }
 
 void reread_ask(struct reread *r)
@@ -143,7 +262,7 @@ void reread_ask(struct reread *r)
 	if (config_path(r->cfg.config) == NULL)
 		log_info("config",
 			 "SIGHUP: ignored: sluice runs without a file");
-	else if (!is_overtaken(r, "SIGHUP", &unsaved))
+	else if (!is_early(r, "SIGHUP", &unsaved))
 		read_file(r, NULL, NULL);
 }
 
@@ -157,7 +276,7 @@ static int read_for(reload_done_fn *done, void *done_arg, struct errmsg *ret,
 		return -ENOENT;
 	if (r->stopped)
 		return errmsg_fail(ret, -EBUSY, "the service is stopping");
-	if (is_overtaken(r, "API", ret))
+	if (is_early(r, "API", ret))
 		return -EBUSY;
 	read_file(r, done, done_arg);
 	return 0;

@@ -4,7 +4,8 @@
  * command reload.
  *
  * Applies what can change while the master runs; another change restarts the
- * master, after a trial.  A file with an error changes nothing.  Borrows
+ * master, after a trial.  A file with an error changes nothing.  While a save
+ * writes the file, the read waits for its end, at most five seconds.  Borrows
  * everything in its config, and serves the command of its api.
  */
 #pragma once
@@ -16,11 +17,13 @@
 
 struct config;
 struct errmsg;
+struct ev_loop;
 struct options;
 struct reread;
 struct write_paths;
 
 struct reread_config {
+	struct ev_loop *loop;
 	const struct options *options;
 	struct config *config;
 	struct api *api;

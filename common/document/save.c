@@ -32,6 +32,7 @@ struct order {
 	/* touched content that waited, or whose write failed */
 	bool displaces;
 	bool catches_up; /* writes only what was touched and waits */
+	bool waits;      /* writes nothing */
 	save_done_fn *done;
 	void *arg;
 	int result; /* once it is over */
@@ -207,7 +208,8 @@ static void begin(struct save *s, struct orders *over)
 	s->order = STAILQ_FIRST(&s->orders);
 	if (s->order != NULL)
 		STAILQ_REMOVE_HEAD(&s->orders, link);
-	if (s->order != NULL && s->order->catches_up && !s->dirty) {
+	if (s->order != NULL && (s->order->waits ||
+				 (s->order->catches_up && !s->dirty))) {
 		conclude(s, 0, over);
 		return;
 	}
@@ -419,6 +421,11 @@ bool save_is_idle(const struct save *s)
 	return !s->dirty && !s->writing && STAILQ_EMPTY(&s->orders);
 }
 
+bool save_is_writing(const struct save *s)
+{
+	return !s->dirty && !save_is_idle(s);
+}
+
 static struct order *order_new(save_done_fn *done, void *arg)
 {
 	struct order *o = xcalloc(1, sizeof *o);
@@ -446,6 +453,14 @@ void save_catch_up(struct save *s, save_done_fn *done, void *arg)
 	struct order *o = order_new(done, arg);
 
 	o->catches_up = true;
+	add_order(s, o);
+}
+
+void save_wait(struct save *s, save_done_fn *done, void *arg)
+{
+	struct order *o = order_new(done, arg);
+
+	o->waits = true;
 	add_order(s, o);
 }
 

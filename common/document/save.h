@@ -57,6 +57,9 @@ const char *save_error(const struct save *);
 /* True when no change waits for its write and no write is in flight. */
 bool save_is_idle(const struct save *);
 
+/* True when a write is in flight or ordered, and nothing was touched since. */
+bool save_is_writing(const struct save *);
+
 /* Called once, from the loop: 0 when it is on disk, -errno with error when it
  * is not; or -ECANCELED by save_free().  The save may be freed inside. */
 typedef void save_done_fn(int result, const struct errmsg *error, void *arg);
@@ -69,6 +72,10 @@ void save_now(struct save *, save_done_fn *done, void *arg);
  * attempt, after a write in flight.  If nothing waits, done gets 0.  Within
  * delay_ms of the content before it this keeps no former version. */
 void save_catch_up(struct save *, save_done_fn *done, void *arg);
+
+/* Waits for a write in flight and what was ordered before, and writes nothing;
+ * done gets 0 even if such a write fails. */
+void save_wait(struct save *, save_done_fn *done, void *arg);
 
 /* Writes text (from malloc(), taken) at once, instead of the content that was
  * touched before or whose write, which is in flight, fails.  The write of text

@@ -41,12 +41,13 @@ struct reload_result {
 	 * not used. */
 	const json_t *changes;
 	bool restarts;
+	const char *warning; /* NULL: none */
 };
 
 typedef void reload_done_fn(const struct reload_result *, void *arg);
 /* Reads the file again, as SIGHUP does.  Returns 0: done is called once, later;
- * -ENOENT: the service has no file; -EBUSY with a sentence: a change is about
- * to replace the file, or the service is stopping. */
+ * -ENOENT: the service has no file; -EBUSY with a sentence: a change waits
+ * for its save, or the service is stopping. */
 typedef int reload_fn(reload_done_fn *done, void *done_arg, struct errmsg *ret,
 		      void *arg);
 

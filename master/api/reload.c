@@ -221,6 +221,8 @@ static json_t *make_body(const struct api *api,
 	struct errmsg warning;
 
 	(void)json_object_update(body, (json_t *)(uintptr_t)result->changes);
+	if (result->warning != NULL)
+		warnings_add(warnings, "", result->warning);
 	if (users_lack_control(api, config_document(api->cfg.config),
 			       &warning))
 		warnings_add(warnings, CHECK_USERS_PATH, warning.text);

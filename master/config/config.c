@@ -415,6 +415,16 @@ void config_catch_up(struct config *c, save_done_fn *done, void *arg)
 	save_catch_up(c->save, done, arg);
 }
 
+bool config_is_writing(const struct config *c)
+{
+	return c->save != NULL && save_is_writing(c->save);
+}
+
+void config_wait(struct config *c, save_done_fn *done, void *arg)
+{
+	save_wait(c->save, done, arg);
+}
+
 void config_flush(struct config *c)
 {
 	/* only if a save is due: otherwise the file may have an upload, which

@@ -143,6 +143,13 @@ void config_save_now(struct config *, save_done_fn *done, void *arg);
  * done: as for save_catch_up(). */
 void config_catch_up(struct config *, save_done_fn *done, void *arg);
 
+/* True: the file is being written, and no later change waits for its save. */
+bool config_is_writing(const struct config *);
+
+/* Waits for a write of the file, which must exist, in progress; saves nothing.
+ * done: as for save_wait(). */
+void config_wait(struct config *, save_done_fn *done, void *arg);
+
 /* Begins at once a save that is due. */
 void config_flush(struct config *);
 

@@ -59,12 +59,9 @@ test('a rename is in force at once, and a reload then restarts nothing',
 		assert.match(await list(), /group-title="Films"/);
 		await sluice.cmd('set-category', { id: 0, category });
 		assert.match(await list(), /group-title="Films"/);
-		// refused until the change is saved
-		const reply = await waitUntil('the reload', () =>
-			sluice.cmd('reload'));
-		assert.equal(reply.restart, false);
-		assert.equal(JSON.parse(fs.readFileSync(sluice.file)).settings
-			.playlist_arrange, 'Тип');
+		await waitUntil('the file', () => JSON.parse(fs.readFileSync(
+			sluice.file)).settings.playlist_arrange === 'Тип');
+		assert.equal((await sluice.cmd('reload')).restart, false);
 		await sluice.stop();
 	});
 

@@ -195,8 +195,9 @@ test('a reload applies adapters that set-config stored', async (t) => {
 		enable: true, address: 'udp://127.0.0.1:5000' }];
 
 	await sluice.cmd('set-config', { key: 'dvb_tune', data: adapters });
-	const reply = await waitUntil('the save', () => sluice.cmd('reload'));
-	assert.equal(reply.restart, false);
+	await waitUntil('the save', () => JSON.parse(fs.readFileSync(
+		sluice.file, 'utf8')).dvb_tune);
+	assert.equal((await sluice.cmd('reload')).restart, false);
 	await waitUntil('the adapter', () => udpBound(5000));
 	const { pid } = sluice.worker('adapter', 'd');
 	await sluice.cmd('reload');
@@ -289,10 +290,9 @@ test('sluicectl reload prints what was taken, or the error', async (t) => {
 	await waitUntil('the save', isSaved);
 	change(sluice, (c) => { c.settings = { instance_name: 'other' }; });
 	assert.match(await ctl.out(diff), /^the control process restarts$/m);
-	const reply = await waitUntil('the save to end', () =>
-		ctl.json(['reload']));
-	assert.deepEqual(reply, { reload: 'ok', restart: true, added: [],
-		changed: [], removed: [], sections: ['settings'] });
+	assert.deepEqual(await ctl.json(['reload']), { reload: 'ok',
+		restart: true, added: [], changed: [], removed: [],
+		sections: ['settings'] });
 	await waitUntil('the next instance', async () =>
 		(await sluice.json('/api/system-status')).instance === 'other');
 	await sluice.stop();

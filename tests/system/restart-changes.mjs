@@ -265,9 +265,9 @@ test('a reload whose trial fails puts the settings in force later',
 	await waitUntil('the save', () =>
 		fileOf(sluice).make_stream[0].name === 'new');
 	await assertEdited(sluice, 'new');
-	assert.deepEqual(await waitUntil('the save to end', () =>
-		sluice.cmd('reload')), { reload: 'ok', restart: true,
-		added: [], changed: [], removed: [], sections: ['settings'] });
+	assert.deepEqual(await sluice.cmd('reload'), { reload: 'ok',
+		restart: true, added: [], changed: [], removed: [],
+		sections: ['settings'] });
 	await waitUntil('restart', () => restarts(sluice) === 1);
 	await sluice.ready();
 	await assertEdited(sluice, 'new');
@@ -295,9 +295,7 @@ test('a reload of the former file after a failed trial restores its adapters',
 	await waitUntil('the save', () => /:5002/.test(
 		JSON.stringify(fileOf(sluice).dvb_tune)));
 	fs.writeFileSync(sluice.file, JSON.stringify(former));
-	const reply = await waitUntil('the save to end', () =>
-		sluice.cmd('reload'));
-	assert.equal(reply.restart, false);
+	assert.equal((await sluice.cmd('reload')).restart, false);
 	await waitUntil('the former address', () => udpBound(5001));
 	await sluice.stop();
 });

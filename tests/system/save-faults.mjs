@@ -273,3 +273,66 @@ test('a disk that hangs delays the reply that waits for it by two seconds',
 		parsed(sluice.file).auth, {}), 60000);
 	await sluice.stop();
 });
+
+// The save of a change is held for seconds at each fsync: of the new file, and
+// after it has replaced the old one, of the folder.
+test('a reload waits for the end of a save, five seconds at most',
+	async (t) => {
+	const why = await reason(t);
+	if (why !== undefined) {
+		t.skip(`strace cannot attach here: ${why}`);
+		return;
+	}
+	const timing = new Timing(t);
+	const sluice = await Sluice.start(t, version(0),
+		{ dir: await memoryDir(t) });
+	const { file } = sluice;
+	const edit = (n) => fs.writeFileSync(file, JSON.stringify(version(n)));
+	const writing = () => waitUntil('the write', () =>
+		fs.existsSync(path.join(sluice.dir, '.sluice.json.new')));
+	const reload = () => sluice.post({ cmd: 'reload' });
+
+	// edited when the new file has its place
+	let trace = await Trace.attach(t, sluice, 'fsync:delay_enter=1500000');
+	sluice.cmd('set-auth', { auth: { enable: true } });
+	await waitUntil('the new file', () => parsed(file).auth);
+	edit(1);
+	let reply = await reload();
+	assert.deepEqual([reply.status, JSON.parse(reply.body)], [200,
+		{ reload: 'ok', restart: true, added: [], changed: [],
+			removed: [], sections: ['n', 'auth'] }]);
+	await waitUntil('the restart', () => /restarting/.test(sluice.log));
+	await sluice.ready();
+
+	// edited before the new file replaces it
+	const { length } = sluice.log;
+	sluice.cmd('set-auth', { auth: { enable: true } });
+	await writing();
+	edit(2);
+	reply = await reload();
+	const lost = 'the save of a change made through the API has replaced ' +
+		'the file after the request: if the file was edited before, ' +
+		`edit it again (see ${file}.1)`;
+	assert.deepEqual([reply.status, JSON.parse(reply.body)], [200,
+		{ reload: 'ok', restart: false, added: [], changed: [],
+			removed: [], sections: [], warnings: [lost] }]);
+	assert.ok(sluice.log.slice(length).includes(`API: ${lost}\n`));
+	assert.deepEqual(parsed(`${file}.1`), version(2));
+	await trace.detach();
+
+	// the save does not end
+	trace = await Trace.attach(t, sluice, 'fsync:delay_enter=30000000');
+	sluice.cmd('set-auth', { auth: {} });
+	await writing();
+	const from = now();
+	reply = await reload();
+	assert.equal(reply.status, 409, reply.body);
+	assert.match(reply.body, /is about to overwrite the file/);
+	timing.assert(now() - from < 8000);
+	assert.ok(now() - from > 4000);
+	await sluice.logged(/API: reload ignored: /);
+	await trace.detach();
+	await waitUntil('the save', () => isDeepStrictEqual(parsed(file).auth,
+		{}), 60000);
+	await sluice.stop();
+});

@@ -91,17 +91,8 @@ test('the unit and the file of the start allow folders, too', async (t) => {
 	const document = JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
 	fs.writeFileSync(sluice.file, JSON.stringify({ ...document,
 		make_stream: [add] }));
-	// a reload is ignored until the write of the last change has ended
-	for (let line; line !== 'configuration reloaded';) {
-		const { length } = sluice.log;
-
-		process.kill(sluice.pid, 'SIGHUP');
-		await waitUntil('the reload', () => {
-			[, line] = /SIGHUP: (configuration reloaded|.*ignored)/
-				.exec(sluice.log.slice(length)) ?? [];
-			return line;
-		});
-	}
+	process.kill(sluice.pid, 'SIGHUP');
+	await sluice.logged(/SIGHUP: configuration reloaded/);
 	await sluice.cmd('set-stream', { stream: record(`${other}/d.ts`),
 		id: 'r' });
 	// the former file is not in force any more

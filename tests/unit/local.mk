@@ -996,7 +996,8 @@ unit_master_tests = \
 	tests/unit/master/viewers/test_viewer_guest \
 	tests/unit/master/viewers/test_viewers \
 	tests/unit/master/test_file_budget \
-	tests/unit/master/test_renewal
+	tests/unit/master/test_renewal \
+	tests/unit/master/test_reread
 check_PROGRAMS += $(unit_master_tests)
 TESTS += $(unit_master_tests)
 tests_unit_master_api_test_access_SOURCES = \
@@ -1261,6 +1262,13 @@ tests_unit_master_viewers_test_viewer_guest_LDADD = $(master_libs)
 tests_unit_master_viewers_test_viewers_LDADD = $(master_libs)
 tests_unit_master_test_file_budget_LDADD = $(master_libs)
 tests_unit_master_test_renewal_LDADD = $(master_libs)
+tests_unit_master_test_reread_SOURCES = \
+	tests/unit/master/test_reread.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
+	tests/unit/master/fakes.h
+tests_unit_master_test_reread_LDADD = $(master_libs)
 
 unit_ctl_tests = \
 	tests/unit/ctl/test_alarm_text \
