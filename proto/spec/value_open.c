@@ -68,7 +68,7 @@ json_t *value_open_address(const char *key, const char *text)
 {
 	enum address_use use = strcmp(key, "output") == 0 ? ADDRESS_OUTPUT
 							  : ADDRESS_INPUT;
-	/* the keys of hosts are host and ecmg_host */
+	/* the keys of hosts contain "host", those of addresses do not */
 	char *shown = strstr(key, "host") != NULL ? address_open_host(text)
 						  : address_open(text, use);
 	json_t *value = json_string(shown);

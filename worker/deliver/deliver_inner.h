@@ -52,7 +52,7 @@ struct deliver {
 	int (*send)(const struct msg *, void *arg);
 	/* shared by the mounts, pass by pass */
 	struct page_pipe pages, copies;
-	struct ring_copy copy;  /* likewise */
+	struct ring_copy copy;  /* shared, as the pages are */
 	struct fragment_store fragments; /* of all mounts */
 	struct lag_kernel kernel;
 	struct peers *peers; /* addresses of viewers */

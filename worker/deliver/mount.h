@@ -80,10 +80,11 @@ struct mount_config {
 	unsigned hold_ms;  /* most time that bytes wait for a full portion */
 	uint64_t now_ms;
 	const struct lag_kernel *kernel;
-	struct page_pipe *pages; /* borrowed, outlives the mount */
-	struct page_pipe *copies; /* likewise */
-	struct ring_copy *copy;  /* of all mounts; likewise */
-	struct fragment_store *fragments; /* of all mounts; likewise */
+	struct page_pipe *pages; /* borrowed, as the next three: they outlive
+				  * the mount */
+	struct page_pipe *copies; /* for viewers that get copies */
+	struct ring_copy *copy;  /* shared by all mounts */
+	struct fragment_store *fragments; /* shared by all mounts */
 };
 
 /* Makes a mount.  NULL with *ret_err = -errno if the descriptor is no valid

@@ -22,7 +22,7 @@ enum ring_body_state {
 	RING_BODY_BLOCKED, /* the socket is full */
 	RING_BODY_MORE,    /* enough for one wake-up: send again */
 	RING_BODY_HELD,    /* the client has not acknowledged all bytes */
-	/* the body is no longer active: */
+	/* with the next two, the body is no longer active */
 	RING_BODY_DONE,    /* the client has acknowledged all bytes */
 	RING_BODY_LOST,    /* reset the connection */
 };

@@ -80,7 +80,7 @@ struct viewer_pass {
 	int ring_fd;
 	/* the pages for viewers at pages->pos; NULL or empty: no pages */
 	struct page_pipe *pages;
-	struct page_pipe *copies; /* for viewers that get copies; likewise */
+	struct page_pipe *copies; /* the same for viewers that get copies */
 	struct ring_copy *copy;
 	struct ring_reader *reader;
 	const struct lag *lag;

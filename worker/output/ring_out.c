@@ -34,7 +34,8 @@ struct ring_out {
 	uint64_t marked_ns; /* time of the last mark, or of the start */
 	uint64_t rap_ns;    /* time of the last random access point, or of the
 			     * start */
-	uint64_t main_ns;   /* likewise of the last packet of the main PID */
+	uint64_t main_ns;   /* time of the last packet of the main PID, or of
+			     * the start */
 	bool may_guess;     /* the stream shows no random access point */
 	bool bare;          /* while may_guess: some pictures have no parameter
 			     * sets */

@@ -43,7 +43,8 @@ enum splice_state {
 			      * its rest */
 	SPLICE_DRAIN,        /* the previous source ends its units; packets of
 			      * the next source wait */
-	/* States within a single call, in which no event arrives: */
+	/* The next two are states within a single call, in which no event
+	 * arrives. */
 	SPLICE_JUDGE,        /* held packets pass; no later packet can show
 			      * any more whether they are foreign */
 	SPLICE_CATCH_UP,     /* packets that waited, as for the drain, pass:
