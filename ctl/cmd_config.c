@@ -169,8 +169,8 @@ static void report_effect(const struct ctl *ctl, const char *path,
 		[EFFECT_AT_RESTART] = "at-restart",
 	};
 	static const char *const texts[] = {
-		[EFFECT_AT_ONCE] = "in force",
-		[EFFECT_RESTARTS] = "in force with the restart",
+		[EFFECT_AT_ONCE] = "in effect",
+		[EFFECT_RESTARTS] = "in effect after the restart",
 		[EFFECT_AT_RESTART] =
 			"saved; effective after the next restart (--restart)",
 	};
@@ -272,7 +272,8 @@ enum ctl_exit run_config_set(struct ctl *ctl, char **args, size_t n)
 	json_t *value = NULL;
 
 	if (given != NULL && n > 1)
-		return ctl_fail(ctl, CTL_USAGE, "either FILE or --value");
+		return ctl_fail(ctl, CTL_USAGE, "give either FILE or --value, "
+						"not both");
 	/* --value is JSON; other text is a string */
 	if (given != NULL)
 		value = json_loads(given, JSON_DECODE_ANY |

@@ -79,7 +79,8 @@ int main(int argc, char **argv)
 		return OPTIONS_EXIT_USAGE;
 	}
 	if (process_shield() < 0)
-		log_warning("master", "cannot protect its memory from other "
+		log_warning("master", "sluice cannot hide its memory, which "
+				      "contains passwords, from other "
 				      "processes");
 	name_private(options.config_path);
 	return master_run(&options);

@@ -288,9 +288,9 @@ static int open_config(struct master *m)
 	file_budget_now(&files);
 	if (n_streams > files.streams)
 		log_warning("master",
-			    "limit of open files: enough for about %u "
-			    "streams, the configuration has %zu: raise "
-			    "LimitNOFILE",
+			    "limit of open files: it is enough for about %u "
+			    "streams, and the configuration has %zu: raise "
+			    "LimitNOFILE of the systemd unit (ulimit -n)",
 			    files.streams, n_streams);
 	return fatal ? MASTER_EXIT_CONFIG : 0;
 }

@@ -115,7 +115,7 @@ static void replace_program(struct renewal *r)
 
 	log_info("master", "restarting: the streams %s",
 		 r->interrupt ? "are interrupted if the installed program has "
-				"another protocol"
+				"another protocol for its workers"
 			      : "continue");
 	watchdog_report_reloading();
 	hub_dismiss_all(r->cfg.hub);
@@ -198,8 +198,9 @@ static void restart_or_repeat(struct renewal *r)
 		return;
 	}
 	r->trials++;
-	log_info("master", "restart delayed: the configuration or the "
-			   "sessions changed during the trial");
+	log_info("master", "restart delayed: the configuration or the login "
+			   "sessions changed during the trial of the installed "
+			   "program: the trial is repeated");
 	wait_until_saved(r);
 }
 
@@ -351,8 +352,9 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 	r->without_sessions = !auth_is_saved(r->cfg.auth);
 	r->without_guide = !epg_proc_is_flushed(r->cfg.epg);
 	if (r->without_guide)
-		log_warning("epg", "the guide is not saved before the restart: "
-			    "no answer in time");
+		log_warning("epg", "restart: the last changes of the programme "
+				   "guide are not saved: its process did not "
+				   "answer in time");
 	if (is_saved(r) && !is_tried(r) && trials < TRIALS_MAX) {
 		wait_for_trial(r, r->interrupt, NULL, NULL);
 		return;

@@ -157,8 +157,9 @@ struct config *renewal_file_open(const struct options *options,
 		return config_open(options->config_path, loop, error);
 	if (load_sound(options, json_object_get(handover_document(h), KNOWN),
 		       &document, file_error) < 0) {
-		log_error("config", "restart: the file is not used, the "
-			  "running configuration stays: %s", file_error->text);
+		log_error("config", "restart: the configuration file is not "
+				    "used, the running configuration stays in "
+				    "effect: %s", file_error->text);
 		document = json_incref(running);
 	}
 	json_decref(running);

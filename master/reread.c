@@ -172,7 +172,8 @@ static void on_read(int result, const json_t *document,
 	else if (is_overtaken(r, name_of(g), &fault))
 		end_unused(g, 409, fault.text);
 	else if (result < 0)
-		fail(g, result == -ENOENT ? "file not found" : error->text);
+		fail(g, result == -ENOENT ? "the configuration file does not "
+					    "exist" : error->text);
 	else if (!reread_is_sound(r->cfg.options, r->cfg.own_paths, document,
 				  &fault))
 		fail(g, fault.text);
@@ -261,7 +262,8 @@ void reread_ask(struct reread *r)
 		return;
 	if (config_path(r->cfg.config) == NULL)
 		log_info("config",
-			 "SIGHUP: ignored: sluice runs without a file");
+			 "SIGHUP: ignored: sluice runs without a configuration "
+			 "file (-c)");
 	else if (!is_early(r, "SIGHUP", &unsaved))
 		read_file(r, NULL, NULL);
 }

@@ -16,7 +16,8 @@ void admit_refuse(struct reply *reply, enum gate_answer answer)
 	switch (answer) {
 	case GATE_LOCKED:
 		reply_error(reply, 429, "too many wrong passwords came from "
-			    "this address: wait a minute");
+					"this address, or for this login from "
+					"several addresses: wait a minute");
 		break;
 	case GATE_BUSY:
 		reply_error(reply, 503, "the password cannot be checked now: "

@@ -509,11 +509,15 @@ static struct call *call_open(struct api *api, struct http_conn *conn,
 		       &call->caller.address);
 	call->caller.secure = http_conn_is_secure(conn);
 	if (is_too_plain(call)) {
-		reply_error(&call->reply, 403, "this port is for https");
+		reply_error(&call->reply, 403, "control_tls_only: plain http "
+					       "is only for clients on this "
+					       "machine: use https");
 	} else if (is_rebound(call)) {
-		reply_error(&call->reply, 403, "Host: is no name of this "
-			    "machine: use its address, or list the name in "
-			    "settings.control_hosts");
+		reply_error(&call->reply, 403, "Host: the requested name is "
+					       "not known as a name of this "
+					       "machine: use its IP address, "
+					       "or add the name to "
+					       "settings.control_hosts");
 	} else {
 		call->listed = is_of_other_site(call) && cors_is_listed(call);
 		if (cors_is_preflight(call)) {
@@ -526,7 +530,9 @@ static struct call *call_open(struct api *api, struct http_conn *conn,
 			return call;
 		reply_reset(&call->reply);
 		reply_error(&call->reply, 403,
-			    "the request was made by a page of another site");
+			    "the request was made by a web page of another "
+			    "site: to allow it, add its origin to "
+			    "settings.web_origins");
 	}
 	call_answer(call);
 	return NULL;

@@ -165,7 +165,7 @@ void apply_warn_idle(const char *id, const json_t *stream)
 
 	if (json_is_true(json_object_get(stream, "enable")) &&
 	    check_stream_idle(stream, &idle))
-		warn_stream(id, "is not run", idle.text);
+		warn_stream(id, "does not run", idle.text);
 }
 
 /* Starts a stream or, if it cannot run, removes it from the reconciler and
@@ -178,7 +178,7 @@ static void settle(struct api *api, const char *id, const json_t *stream,
 	struct errmsg idle;
 
 	if (error != NULL && conf->is_enabled)
-		warn_stream(id, "is not run", error);
+		warn_stream(id, "does not run", error);
 	if (error == NULL && check_stream_idle(stream, &idle))
 		error = idle.text;
 	reconciler_set_cas(api->cfg.reconciler,

@@ -46,7 +46,8 @@ static json_t *sort(const char *key, const json_t *list)
 
 		if (text == NULL || ip_prefix_parse(text, &prefix) < 0) {
 			log_warning("auth", "%s[%zu]: \"%.64s\" is not an "
-				    "address: it is left out", key, i,
+					    "address or network: the entry is "
+					    "not stored", key, i,
 				    text != NULL ? text : "?");
 			continue;
 		}

@@ -172,8 +172,8 @@ const struct caller *reply_caller(const struct reply *reply)
 
 void reply_drop(struct reply *reply, const char *field)
 {
-	log_info("api", "%s, which is required, is missing: the request gets "
-		 "no answer", field);
+	log_info("api", "%s is missing in a request: the connection is closed "
+			"without an answer", field);
 	reply->drop = true;
 }
 

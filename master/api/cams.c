@@ -92,7 +92,9 @@ static bool judge(const json_t *slots, const json_t *request,
 			    "%u", m->slot);
 	else if (m->action != CAM_MENU && m->action != CAM_CLOSE &&
 		 json_object_get(slot, "menu") == NULL)
-		reply_error(reply, 409, "action: the CAM waits for no answer");
+		reply_error(reply, 409, "action: the CAM has no open menu, so "
+					"it accepts no answer: send \"menu\" "
+					"first");
 	return reply->status == 0;
 }
 

@@ -176,8 +176,8 @@ void certificate_answer(struct call *call, json_t *body)
 		a);
 	if (a->judgement == NULL) {
 		give_answer(-EBUSY, &(struct errmsg){ .text =
-			"crt_chain: cannot be checked now: too many are being "
-			"checked" }, a);
+			"crt_chain: cannot be checked now: too many "
+			"certificates are being checked: try again" }, a);
 		return;
 	}
 	call->on_gone = drop_answer;
@@ -202,8 +202,9 @@ bool certificate_judge(struct api *api, const json_t *settings,
 		tls_proc_judgements(tls), json_string_value(chain),
 		json_string_value(key), on_judged, j);
 	if (j->judgement == NULL) {
-		reply_error(reply, 503, "settings.crt_chain: too many are "
-			    "being judged");
+		reply_error(reply, 503, "settings.crt_chain: cannot be checked "
+					"now: too many certificates are being "
+					"checked: try again");
 		free(j);
 		return false;
 	}

@@ -120,9 +120,10 @@ static bool judge_id(struct edit *e)
 			reply_error(e->reply, 400, "%s.id: \"%.64s\" is the "
 				    "id of another %s", noun, id, noun);
 		else
-			reply_error(e->reply, 400, "%s.id: \"%.64s\" exists; "
-				    "to change it send its id beside \"%s\", "
-				    "too", noun, id, noun);
+			reply_error(e->reply, 400, "%s.id: \"%.64s\" exists: "
+						   "to change it, send its id "
+						   "as \"id\" beside \"%s\", "
+						   "too", noun, id, noun);
 	}
 	return !is_answered(e);
 }
@@ -135,8 +136,9 @@ static bool make_entry(struct edit *e)
 	struct errmsg error;
 
 	if (by_id && e->old != NULL && edit_get(e->request, "before") != NULL) {
-		reply_error(e->reply, 400, "before: the %s exists; only a new "
-			    "one gets a place", e->of->member);
+		reply_error(e->reply, 400, "before: is only possible for a new "
+					   "entry, and this %s exists",
+			    e->of->member);
 		return false;
 	}
 	for (size_t i = 0; e->of->key == COLLECTION_ENTRIES && i < fields->n;
@@ -322,7 +324,8 @@ static void warn_before(const struct edit *e)
 	    (e->of->key == COLLECTION_ENTRIES &&
 	     !users_wants_warnings(e->request)))
 		return;
-	errmsg_set(&text, "there is no %s \"%.64s\": the new one is the last",
+	errmsg_set(&text, "there is no %s \"%.64s\": the new entry is the last "
+			  "of the list",
 		   e->of->member, before);
 	reply_warn(e->reply, "before", text.text);
 }

@@ -8,6 +8,7 @@
 #include "master/streams/reconciler.h"
 #include "proto/si/cue_command.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +78,10 @@ static void streams_cue(struct api *api, const json_t *request,
 		return;
 	}
 	free(c);
-	reply_error(reply, 503, "the stream is not run: %s", strerror(-r));
+	reply_error(reply, 503, "%s%s", r == -ENOENT
+		    ? "the stream does not run"
+		    : "cannot send the command to the stream: ",
+		    r == -ENOENT ? "" : strerror(-r));
 }
 
 /* Sends cue_event.  The record comes from a worker, so its size is limited. */

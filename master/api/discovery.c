@@ -81,7 +81,8 @@ static void on_end(const char *error, void *self)
 
 	stop(d);
 	(void)snprintf(d->error, sizeof d->error,
-		       "the worker for %s has ended: %s", d->kind->what,
+		       "the process that searches %s has ended: %s",
+		       d->kind->what,
 		       error);
 }
 
@@ -136,8 +137,12 @@ void discovery_get(struct discovery *d, struct reply *reply)
 	 * port */
 	if (reply_caller(reply)->type != USER_CONTROL) {
 		if (d->job == NULL)
-			(void)snprintf(error, sizeof error, "no control user "
-				       "requests the %s now", d->kind->what);
+			(void)snprintf(error, sizeof error, "the search of %s "
+							    "is off: it runs "
+							    "only while a "
+							    "control user "
+							    "requests it",
+				       d->kind->what);
 		reply_list(d, d->job != NULL ? d->error : error, reply);
 		return;
 	}
@@ -146,7 +151,8 @@ void discovery_get(struct discovery *d, struct reply *reply)
 		d->since_ms = mono_ms();
 	}
 	if (d->job == NULL) {
-		reply_error(reply, 503, "the worker for %s cannot be started",
+		reply_error(reply, 503, "the process that searches %s cannot "
+					"be started",
 			    d->kind->what);
 		return;
 	}

@@ -133,7 +133,8 @@ bool edit_is_as_known(const json_t *request, const char *member,
 
 	if (was == NULL || edit_same(was, now))
 		return true;
-	reply_error(reply, 409, "was: the %s is another one now", member);
+	reply_error(reply, 409, "was: the %s has changed meanwhile: \"now\" is "
+				"its present value", member);
 	(void)json_object_set_new(reply->body, "now",
 				  now != NULL ? json_deep_copy(now)
 					      : json_null());

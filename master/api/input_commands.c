@@ -7,6 +7,7 @@
 #include "master/streams/reconciler.h"
 #include "proto/spec/io_spec.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,9 @@ static bool judge_input(const json_t *inputs, size_t position,
 	if (text != NULL &&
 	    input_spec_parse(text, &spec, NULL, NULL, &error) == 0)
 		return true;
-	reply_error(reply, 400, "input: number %zu cannot be played: %s",
-		    position, text != NULL ? error.text : "it is no address");
+	reply_error(reply, 400, "input: input %zu cannot be used: %s",
+		    position, text != NULL ? error.text : "it is not an "
+							  "address");
 	return false;
 }
 
@@ -116,8 +118,10 @@ static void streams_set_input(struct api *api, const json_t *request,
 	if (r > 0)
 		reply_choice(reply, status ? (unsigned)r : 0, "");
 	else
-		reply_error(reply, 503, "the stream is not run: %s",
-			    strerror(-r));
+		reply_error(reply, 503, "%s%s", r == -ENOENT
+			    ? "the stream does not run"
+			    : "cannot send the command to the stream: ",
+			    r == -ENOENT ? "" : strerror(-r));
 }
 
 static void streams_set_image(struct api *api, const json_t *request,

@@ -94,6 +94,6 @@ void lnb_sharers_log(const json_t *before, const json_t *now)
 		known = edit_text(before, id);
 		text = json_string_value(value);
 		if (known == NULL || strcmp(known, text) != 0)
-			log_warning("adapter", "%s: is stopped: %s", id, text);
+			log_warning("adapter", "%s: stopped: %s", id, text);
 	}
 }

@@ -34,18 +34,18 @@ static void put_service(struct api *api, struct buf *to)
 	struct errmsg error;
 
 	metrics_head(to, "sluice_build_info", METRIC_GAUGE,
-		     "1; the label has the version.");
+		     "Always 1; the label version is the version of Sluice.");
 	metrics_sample(to, "sluice_build_info", (struct metric_label[]){
 		{ "version", PACKAGE_VERSION }, { 0 } }, 1);
 	metrics_head(to, "sluice_instance_info", METRIC_GAUGE,
-		     "1; the label has the setting instance_name.");
+		     "Always 1; the label name is settings.instance_name.");
 	metrics_sample(to, "sluice_instance_info", (struct metric_label[]){
 		{ "name", instance != NULL ? instance : "" }, { 0 } }, 1);
 	put_one(to, "sluice_uptime_seconds", METRIC_GAUGE,
 		"Time since the start of the service.",
 		(double)system_status_uptime_s(api->cfg.system));
 	put_one(to, "sluice_alarms", METRIC_GAUGE,
-		"Alarms of the service that need the operator.",
+		"Raised alarms of the service and of the processes of streams.",
 		(double)json_array_size(alarms));
 	put_one(to, "sluice_event_clients", METRIC_GAUGE,
 		"Clients of the event channel.",
@@ -96,7 +96,8 @@ static const struct adapter_metric {
 	{ "sluice_adapter_bitrate_bits_per_second", METRIC_GAUGE,
 	  "Rate of the multiplex in the last second.", ADAPTER_BITRATE, false },
 	{ "sluice_adapter_lost_packets_total", METRIC_COUNTER,
-	  "TS packets that were lost before the streams.", ADAPTER_LOST,
+	  "TS packets of the adapter that were lost before the streams got "
+	  "them.", ADAPTER_LOST,
 	  false },
 	{ "sluice_adapter_worker_restarts_total", METRIC_COUNTER,
 	  "Failures of the process of the adapter.", ADAPTER_RESTARTS, false },
@@ -154,11 +155,13 @@ static const struct softcam_metric {
 	const char *help;
 } softcam_metrics[SOFTCAM_VALUES] = {
 	[SOFTCAM_UP] = { "sluice_softcam_up", METRIC_GAUGE,
-		"1 if the server has accepted the login." },
+		"1 if the server has accepted the login of the softcam." },
 	[SOFTCAM_REFUSED] = { "sluice_softcam_ecm_refused_total",
-		METRIC_COUNTER, "ECMs without a control word." },
+		METRIC_COUNTER, "ECMs that the server answered without a "
+				"control word." },
 	[SOFTCAM_TIMEOUTS] = { "sluice_softcam_ecm_timeouts_total",
-		METRIC_COUNTER, "ECMs without an answer in time." },
+		METRIC_COUNTER, "ECMs that the server did not answer in "
+				"time." },
 };
 
 /* Writes a value of each softcam.  A softcam that no stream uses is not logged

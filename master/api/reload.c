@@ -144,8 +144,9 @@ static void on_tried(const char *error, void *arg)
 		saved_restart_soon(r->api);
 	} else {
 		api_restart_failed(r->api);
-		errmsg_set(&text, "only streams, users, auth and log of the "
-			   "file are in force: the restart failed: %s", error);
+		errmsg_set(&text, "only the sections make_stream, users, auth "
+				  "and log of the file are in effect: the "
+				  "restart failed: %s", error);
 		result.status = 503;
 		result.error = text.text;
 	}
@@ -262,7 +263,8 @@ static void reload_run(struct api *api, const json_t *request,
 		       struct reply *reply)
 {
 	struct reloading *r = xcalloc(1, sizeof *r);
-	struct errmsg error = { "sluice runs without a file" };
+	struct errmsg error = { "sluice runs without a configuration file "
+				"(-c)" };
 	int err = -ENOENT;
 
 	(void)request;

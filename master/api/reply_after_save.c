@@ -128,10 +128,11 @@ static void on_tried(const char *error, void *arg)
 	else if (call != NULL)
 		reply_saved(s);
 	if (call != NULL && error != NULL && s->members != NULL) {
-		log_warning("config", "settings are saved and not in force: %s",
+		log_warning("config", "settings: saved, but not in effect: %s",
 			    error);
 		section_warnings_add(
-			json_pack("[o]", json_sprintf("not in force: %s",
+			json_pack("[o]", json_sprintf("saved, but not in "
+						      "effect: %s",
 						      error)),
 			call_reply(call));
 	}

@@ -42,7 +42,7 @@ static void refuse_method(struct route *r, const char *allow,
 {
 	r->kind = ROUTE_NONE;
 	reply_header(reply, "Allow", allow);
-	reply_error(reply, 405, "only %s is answered here", allow);
+	reply_error(reply, 405, "this path accepts only %s", allow);
 }
 
 static bool is_read(const struct http_request *request)

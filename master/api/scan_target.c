@@ -44,8 +44,9 @@ static bool judge_search(const struct scan_spec *spec, struct errmsg *error)
 	if (spec->search == SCAN_TRANSPONDER)
 		return true;
 	if (json_object_get(spec->adapter, "address") != NULL) {
-		errmsg_set(error, "scan.search: an address has one "
-			   "multiplex");
+		errmsg_set(error, "scan.search: is only possible with "
+				  "\"transponder\" for an address, which has "
+				  "one multiplex");
 		return false;
 	}
 	if (t2mi_spec_parse(spec->adapter, &t2mi, NULL) == 0 && t2mi.t2mi) {

@@ -286,10 +286,11 @@ static struct scan *scan_input(struct api *api, const struct scan_input *target,
 	}
 	free(s);
 	if (err == -EBUSY)
-		reply_error(reply, 503, "another input of the stream is "
-			    "analyzed now");
+		reply_error(reply, 503, "another input of the stream is being "
+					"analyzed: stop that analyzer, or wait "
+					"until it ends");
 	else
-		reply_error(reply, 503, "the stream is not run");
+		reply_error(reply, 503, "the stream does not run");
 	return NULL;
 }
 
@@ -379,8 +380,8 @@ static struct scan *init_adapter(struct api *api, const json_t *scan,
 	else if (!scan_target_fits(api, target, &error))
 		reply_error(reply, 409, "scan.adapter.%s", error.text);
 	else if (is_scanned(api->scans, target))
-		reply_error(reply, 409, "scan.adapter: another analyzer has "
-			    "the frontend");
+		reply_error(reply, 409, "scan.adapter: another analyzer uses "
+					"the frontend");
 	else
 		s = scan_by_worker(api->scans, reply);
 	if (s == NULL) {

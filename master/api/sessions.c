@@ -84,10 +84,11 @@ static void log_closed(const json_t *session)
 	const char *address = edit_text(session, "addr");
 
 	if (protocol != NULL && strcmp(protocol, "hls") == 0)
-		log_info("auth", "stream %s: HLS session of %s closed: its "
-			 "requests get 403 until 35 s after the last one; a "
-			 "session without a token is that of all clients at "
-			 "the address", stream != NULL ? stream : "?",
+		log_info("auth", "stream %s: HLS session of %s closed by the "
+				 "API: its requests get 403 until none has "
+				 "arrived for 35 s; without a token, all "
+				 "clients at one address share a session",
+			 stream != NULL ? stream : "?",
 			 address != NULL ? address : "?");
 }
 
@@ -108,7 +109,7 @@ static void on_list(const json_t *viewers, void *arg)
 		reconciler_list_receivers(api->cfg.reconciler, sessions);
 	if (sessions == NULL) {
 		reply_error(reply, 503, "the process that serves viewers does "
-			    "not answer");
+					"not answer: try again");
 	} else if (close < 0) {
 		body = json_object();
 		(void)json_object_set_new(body, "sessions",

@@ -73,8 +73,10 @@ static void ask(struct api *api, const char *id, enum analysis_kind kind,
 	}
 	free(q->id);
 	free(q);
-	reply_error(reply, 503, err == -EBUSY ? "too many ask already"
-					      : "the stream is not run");
+	reply_error(reply, 503, err == -EBUSY ? "too many clients wait for the "
+						"analysis of this stream: try "
+						"again"
+					      : "the stream does not run");
 }
 
 static void streams_analysis(struct api *api, const char *id,

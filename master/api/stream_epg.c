@@ -68,7 +68,8 @@ static void on_done(const struct epg_answer *a, void *arg)
 	else if (call != NULL)
 		reply_error(call_reply(call), 503, "%s",
 			    a->len > 0 || a->error[0] == '\0'
-				    ? "the guide is not readable" : a->error);
+				    ? "the programme guide cannot be "
+				      "read" : a->error);
 	free(q->id);
 	free(q);
 	if (call != NULL)
@@ -108,11 +109,11 @@ static void epg_get(struct api *api, const char *id, enum status_span span,
 	free(q->id);
 	free(q);
 	if (err == -ENOENT)
-		reply_error(reply, 503, "there is no guide: set epg_days in "
-			    "the settings");
+		reply_error(reply, 503, "there is no programme guide: set "
+					"epg_days in the settings");
 	else
-		reply_error(reply, 503, "the guide does not answer: try again "
-			    "later");
+		reply_error(reply, 503, "the process of the programme guide "
+					"does not answer: try again later");
 }
 
 const struct api_path stream_epg_paths[] = {

@@ -248,7 +248,7 @@ static void streams_restart(struct api *api, const json_t *request,
 		reply_warn(reply, "stream.enable", "the stream is disabled: "
 						   "nothing was restarted");
 	else if (fault != NULL)
-		reply_warn(reply, "stream is not run", fault);
+		reply_warn(reply, "stream does not run", fault);
 	else if (info.waiting)
 		reply_warn(reply, "stream.http_keep_active", "the stream waits "
 			   "for a viewer: nothing was restarted");

@@ -162,9 +162,11 @@ static bool judge(const json_t *config, struct reply *reply)
 	else if (port == NULL)
 		reply_drop(reply, "config.port");
 	else if (!json_is_string(host) || json_string_length(host) == 0)
-		reply_error(reply, 400, "config.host: is not a host");
+		reply_error(reply, 400, "config.host: is not a host name or "
+					"address");
 	else if (!json_is_integer(port) || number < 1 || number > 65535)
-		reply_error(reply, 400, "config.port: is not a port");
+		reply_error(reply, 400, "config.port: is not a port (1 to "
+					"65535)");
 	else
 		return judge_login(config, "config.user", reply) &&
 		       judge_login(config, "config.pass", reply);

@@ -246,8 +246,8 @@ static bool judge_request(const char *login, const json_t *user,
 	if (!control && (strcmp(login, caller->login) != 0 ||
 			 json_object_size(user) != 1 ||
 			 json_string_length(password) == 0))
-		reply_error(reply, 403, "an observer may change his own "
-			    "password and nothing else");
+		reply_error(reply, 403, "an observer may only change the "
+					"password of its own login");
 	else if (!user_login_is_valid(login))
 		reply_error(reply, 400, "id: is not a login of 1 to %d bytes",
 			    (int)USER_LOGIN_MAX);

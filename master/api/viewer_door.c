@@ -241,7 +241,7 @@ static void answer_list(struct api *api, struct http_conn *conn,
 			.len = buf_len(&text),
 		});
 	else
-		refuse(conn, a.status, "there is no list\n",
+		refuse(conn, a.status, "there is no playlist\n",
 		       a.status == 503 ? "Retry-After: 1\r\n" : NULL);
 	buf_done(&text);
 }

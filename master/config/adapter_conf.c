@@ -19,8 +19,7 @@ static bool judge_server(const json_t *adapter, struct errmsg *error)
 	struct satip_spec spec;
 
 	if (json_object_get(adapter, "address") != NULL) {
-		errmsg_set(error, "address: an adapter has an address or a "
-			   "server");
+		errmsg_set(error, "address: is not possible beside server");
 		return false;
 	}
 	return satip_spec_parse(adapter, &spec, error) == 0;
@@ -53,7 +52,8 @@ bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 			     &wrong);
 	if (r == 0 && spec->kind == INPUT_DVB)
 		r = errmsg_fail(&wrong, -EINVAL,
-				"dvb:// is an input of streams");
+				"dvb:// is only possible as an input of a "
+				"stream");
 	if (r == 0 && spec->kind == INPUT_STREAM &&
 	    strchr(spec->stream, '/') != NULL)
 		r = errmsg_fail(&wrong, -EINVAL, "stream: \"%.64s\" is not "

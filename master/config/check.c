@@ -58,10 +58,11 @@ static void judge_real_ip(struct judge *j, const json_t *settings)
 	if (list == NULL &&
 	    json_is_true(json_object_get(settings, "allow_real_ip"))) {
 		mark = judge_down(j, "allow_real_ip");
-		judge_add(j, CHECK_WARNING, "whoever reaches the control port "
-			  "can pretend to have any address, and guess "
-			  "passwords without an end: list the proxies in "
-			  "real_ip_trusted");
+		judge_add(j, CHECK_WARNING, "every client can claim any "
+					    "address with X-Real-IP, and so "
+					    "guess passwords without being "
+					    "locked: list the proxies in "
+					    "real_ip_trusted");
 		judge_up(j, mark);
 	}
 	mark = judge_down(j, "real_ip_trusted");
@@ -70,8 +71,8 @@ static void judge_real_ip(struct judge *j, const json_t *settings)
 		size_t inner = judge_down_index(j, i);
 
 		if (text != NULL && ip_prefix_parse(text, &prefix) < 0)
-			judge_add(j, CHECK_FAULT, "\"%.64s\" is no address "
-				  "or network", text);
+			judge_add(j, CHECK_FAULT, "\"%.64s\" is not an address "
+						  "or network", text);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);
@@ -91,7 +92,7 @@ static void judge_certificate(struct judge *j, const json_t *settings)
 		size_t mark = judge_down(j, keys[i]);
 
 		if (!there[i] && there[1 - i])
-			judge_add(j, CHECK_FAULT, "is missing beside %s",
+			judge_add(j, CHECK_FAULT, "is missing, and %s is set",
 				  keys[1 - i]);
 		judge_up(j, mark);
 	}
@@ -117,9 +118,9 @@ static void judge_keep_default(struct judge *j, const json_t *settings)
 			     &keep_s, &error) == 0 && keep_s != KEEP_ALWAYS &&
 	    json_is_true(json_object_get(settings, "http_play_hls")) &&
 	    !json_is_true(json_object_get(settings, "hls_on_demand")))
-		judge_add(j, CHECK_WARNING, "has no effect beside "
-			  "http_play_hls without hls_on_demand: all streams "
-			  "are always on");
+		judge_add(j, CHECK_WARNING, "has no effect while http_play_hls "
+					    "is true and hls_on_demand is not: "
+					    "all streams are always on");
 	judge_up(j, mark);
 }
 
@@ -294,8 +295,9 @@ static void judge_play(struct judge *j, const json_t *settings,
 	else if (r > 0 && control != NULL &&
 		 play_conf_collides(&at, control))
 		judge_add(j, CHECK_WARNING, "is the port of the control "
-			  "server, which serves the play paths without this "
-			  "setting");
+					    "server, which serves the play "
+					    "paths anyway: remove this "
+					    "setting, or choose another port");
 	judge_up(j, mark);
 }
 
@@ -340,13 +342,14 @@ void judge_user(struct judge *j, const json_t *user)
 	    (!json_is_string(limit) || !is_digits(json_string_value(limit))))
 		judge_add(j, CHECK_FAULT, "is not a number from 0 on");
 	else if (json_number_value(limit) < 0)
-		judge_add(j, CHECK_FAULT, "is less than 0, which admits no "
-			  "viewer; 0 is any number");
+		judge_add(j, CHECK_FAULT, "is less than 0: every viewer of the "
+					  "user is denied; 0 is any number");
 	judge_up(j, mark);
 	mark = judge_down(j, "ip");
 	if (json_string_length(ip) > 0 &&
 	    ip_prefix_parse(json_string_value(ip), &prefix) < 0)
-		judge_add(j, CHECK_FAULT, "\"%.64s\" is no address or network",
+		judge_add(j, CHECK_FAULT, "\"%.64s\" is not an address or "
+					  "network",
 			  json_string_value(ip));
 	judge_up(j, mark);
 }
@@ -483,7 +486,7 @@ unsigned check_document(const json_t *document,
 	if (control == NULL && is_configured)
 		control = &configured;
 	judge_play(&j, json_object_get(document, "settings"), control);
-	judge_ids(&j, document, "dvb_tune", "the adapter is not run");
+	judge_ids(&j, document, "dvb_tune", "the adapter does not run");
 	judge_ids(&j, document, "softcam", "the softcam is not used");
 	judge_categories(&j, json_object_get(document, "categories"));
 	judge_entries(&j, document);

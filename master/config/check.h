@@ -100,7 +100,7 @@ struct check_entry {
 void check_entry(const struct check_entry *, check_found_fn *found, void *arg);
 
 /* True: a stream without faults cannot run nevertheless; ret has the reason
- * ("input: there is none").  False: it can. */
+ * ("input: the list is empty").  False: it can. */
 bool check_stream_idle(const json_t *stream, struct errmsg *ret);
 
 /* True: the user has keys that have no effect, because the document lets

@@ -36,7 +36,8 @@ static void judge_rule_shapes(struct judge *j, const json_t *auth)
 		     rules[i].type == JSON_ARRAY))
 			continue;
 		mark = judge_down(j, rules[i].key);
-		judge_add(j, severity, "%s: it is not used", rules[i].error);
+		judge_add(j, severity, "%s: the key is ignored",
+			  rules[i].error);
 		judge_up(j, mark);
 	}
 	json_array_foreach((json_t *)(uintptr_t)tokens, i, item) {
@@ -44,8 +45,8 @@ static void judge_rule_shapes(struct judge *j, const json_t *auth)
 
 		mark = judge_down_index(j, i);
 		if (!json_is_string(item))
-			judge_add(j, severity, "is not a string: it is not "
-				  "used");
+			judge_add(j, severity, "is not a string: the token is "
+					       "ignored");
 		judge_up(j, mark);
 		judge_up(j, list);
 	}
@@ -79,8 +80,9 @@ static void judge_rules(struct judge *j, const json_t *auth,
 	else if (promo != NULL && promo[0] != '\0' && promo[0] != '/' &&
 		 strstr(promo, "://") == NULL)
 		judge_add(j, CHECK_WARNING, "\"%.64s\" does not begin with "
-			  "http:// or https://: a player looks for it beside "
-			  "the stream", promo);
+					    "http:// or https://: players take "
+					    "it as relative to the address of "
+					    "the stream", promo);
 	judge_up(j, mark);
 	mark = judge_down(j, "x_real_ip");
 	if (json_is_true(json_object_get(auth, "x_real_ip")) &&
@@ -100,8 +102,10 @@ static void judge_backend(struct judge *j, const json_t *auth)
 	size_t mark;
 
 	if (viewer_backend_url(auth, url, &error) < 0) {
-		judge_add(j, enabled ? CHECK_FAULT : CHECK_WARNING, "%s: it "
-			  "is not used", error.text);
+		judge_add(j, enabled ? CHECK_FAULT : CHECK_WARNING, "%s: the "
+								    "key is "
+								    "ignored",
+			  error.text);
 		return;
 	}
 	mark = judge_down(j, "backend_unreachable");
@@ -144,8 +148,10 @@ void judge_auth(struct judge *j, const json_t *document)
 			size_t inner = judge_down_index(j, i);
 
 			if (text == NULL || ip_prefix_parse(text, &prefix) < 0)
-				judge_add(j, CHECK_WARNING, "is no address or "
-					  "network: it has no effect");
+				judge_add(j, CHECK_WARNING, "is not an address "
+							    "or network: the "
+							    "entry has no "
+							    "effect");
 			judge_up(j, inner);
 		}
 		judge_up(j, mark);

@@ -25,7 +25,8 @@ static void judge_list(struct judge *j, const json_t *list,
 				  CATEGORY_NAME_RULE, name);
 		else if (name != NULL && json_object_get(known, name) != NULL)
 			judge_add(j, CHECK_FAULT, "\"%.64s\" is already the "
-				  "name of [%d]", name, (int)json_integer_value(
+						  "name of entry [%d]",
+				  name, (int)json_integer_value(
 					  json_object_get(known, name)));
 		else if (name != NULL)
 			(void)json_object_set_new(known, name,

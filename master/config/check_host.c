@@ -121,8 +121,9 @@ static void look_into_list(struct host *h, const char *path)
 		look_for_file(h, what, list.paths[i], R_OK);
 	}
 	if (missing > ENTRIES_MAX)
-		judge_add(&h->j, CHECK_WARNING, "path: %.128s: and %zu more "
-			  "files of it", path, missing - ENTRIES_MAX);
+		judge_add(&h->j, CHECK_WARNING, "path: %.128s: %zu more files "
+						"of the list cannot be read",
+			  path, missing - ENTRIES_MAX);
 	file_list_done(&list);
 	free(text);
 }
@@ -140,7 +141,7 @@ static void look_for_interface(struct host *h, const char *name, bool group)
 	    (iface_name(name, found) < 0 || if_nametoindex(found) == 0))
 		judge_add(&h->j, CHECK_WARNING,
 			  "interface: there is no \"%s\"%s%s", name,
-			  sender ? "; of a sender write src=" : "",
+			  sender ? "; for a sender write src=" : "",
 			  sender ? name : "");
 }
 

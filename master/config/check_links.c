@@ -70,8 +70,9 @@ void judge_links(struct judge *j, const json_t *stream,
 		link_graph_name(json_string_value(input), name);
 		stream_link_read(json_string_value(input), link);
 		if (is_loop(g, name, stream, self))
-			judge_add(j, CHECK_FAULT, "stream \"%.64s\" would play "
-				  "what it sends itself", id_of(stream));
+			judge_add(j, CHECK_FAULT, "stream \"%.64s\" would "
+						  "receive what it sends "
+						  "itself", id_of(stream));
 		else if (link[0] != '\0')
 			judge_link(j, link, stream, g);
 		judge_up(j, inner);

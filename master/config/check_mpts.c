@@ -66,8 +66,9 @@ static void compare(struct judge *j, const struct demand *list, size_t i,
 		judge_add(j, CHECK_FAULT, "set_pnr: input[%zu] has the number "
 			  "%u, too", other, a->number);
 	if (a->first < b->end && b->first < a->end)
-		judge_add(j, CHECK_FAULT, "pid_base: its block, %u to %u, "
-			  "overlaps that of input[%zu], %u to %u", a->first,
+		judge_add(j, CHECK_FAULT, "pid_base: its block of PIDs, %u to "
+					  "%u, overlaps that of input[%zu], %u "
+					  "to %u", a->first,
 			  a->end - 1, other, b->first, b->end - 1);
 }
 
@@ -83,8 +84,9 @@ static void judge_rates(struct judge *j, const struct demand *d,
 		judge_add(j, CHECK_FAULT, "rate_min: %u is above rate_max, %u",
 			  d->rate_min, d->rate_max);
 	if (d->rate_min != 0 && most > 0 && sum > (uint64_t)most)
-		judge_add(j, CHECK_FAULT, "rate_min: with those of the inputs "
-			  "in front it is %llu, above the bitrate, %lld",
+		judge_add(j, CHECK_FAULT, "rate_min: the sum with the inputs "
+					  "in front is %llu kbit/s, above the "
+					  "bitrate, %lld kbit/s",
 			  (unsigned long long)sum, (long long)most);
 }
 
@@ -106,8 +108,9 @@ void judge_mpts(struct judge *j, const json_t *stream)
 		read_demand(json_string_value(json_array_get(list, i)), i,
 			    &demands[i]);
 		if (demands[i].given && demands[i].end > MAP_PID_MAX + 1)
-			judge_add(j, CHECK_FAULT, "pid_base: its block ends "
-				  "at %u, above %d", demands[i].end - 1,
+			judge_add(j, CHECK_FAULT, "pid_base: its block of PIDs "
+						  "ends at %u, above %d",
+				  demands[i].end - 1,
 				  MAP_PID_MAX);
 		sum += demands[i].rate_min;
 		judge_rates(j, &demands[i], stream, sum);

@@ -71,14 +71,16 @@ static void judge_number(struct judge *j, const json_t *stream)
 
 	if (text != NULL && text[strspn(text, "0123456789")] != '\0')
 		judge_add(j, CHECK_WARNING, "\"%.32s\" is not a number: the "
-			  "playlist has none", text);
+					    "playlist has no channel number",
+			  text);
 	else if (text == NULL && value != NULL && !json_is_null(value) &&
 		 !json_is_integer(value))
 		judge_add(j, CHECK_WARNING, "is not a whole number: the "
-			  "playlist has none");
+					    "playlist has no channel number");
 	else if (json_number_value(value) < 0)
 		judge_add(j, CHECK_WARNING, "%g is less than 0: the playlist "
-			  "has none", json_number_value(value));
+					    "has no channel number",
+			  json_number_value(value));
 	judge_up(j, mark);
 }
 
@@ -115,8 +117,10 @@ static void judge_texts(struct judge *j, const json_t *stream)
 
 		(void)snprintf(set, sizeof set, "ISO 8859-%u", (unsigned)used);
 		if (used != wanted)
-			judge_add(j, CHECK_WARNING, "textcode %u lacks a "
-				  "character of it: it is sent in %s",
+			judge_add(j, CHECK_WARNING, "the character set of "
+						    "textcode %u lacks a "
+						    "character of this text: "
+						    "the text is sent in %s",
 				  (unsigned)wanted,
 				  used == TEXT_UTF8 ? "UTF-8" : set);
 		judge_up(j, mark);

@@ -47,9 +47,10 @@ static void add(struct judge *j, struct others *o, const json_t *stream,
 		judge_add(j, CHECK_WARNING, "stream \"%.64s\" has no set_tsid: "
 			  "no table lists it", id);
 	else if (t.tsid != 0 && i < o->n)
-		judge_add(j, CHECK_WARNING, "stream \"%.64s\" has transport "
-			  "stream %u of network %u, as stream \"%.64s\": set "
-			  "%s or onid", id, t.tsid, t.onid,
+		judge_add(j, CHECK_WARNING, "stream \"%.64s\" has tsid %u and "
+					    "onid %u, as stream \"%.64s\": set "
+					    "another %s or onid",
+			  id, t.tsid, t.onid,
 			  o->list[i].stream, mux ? "tsid" : "set_tsid");
 	else if (t.tsid != 0)
 		o->list[o->n++] = t;
@@ -95,8 +96,10 @@ void judge_others(struct judge *j, const json_t *stream, const json_t *streams)
 	}
 	if (eit != NULL && strcmp(eit, "pass") != 0 &&
 	    o.services > EIT_SERVICES_MAX)
-		judge_add(j, CHECK_WARNING, "has %zu services with those of "
-			  "the stream: own EIT are sent of %d", o.services,
+		judge_add(j, CHECK_WARNING, "the streams in it and this stream "
+					    "have %zu services: own EIT are "
+					    "sent of only %d of them",
+			  o.services,
 			  EIT_SERVICES_MAX);
 	judge_up(j, mark);
 }

@@ -90,8 +90,10 @@ static void judge_listen(struct judge *j, const char *protocol,
 	(void)snprintf(rival, sizeof rival, "%s %s", port, any ? "one" : "any");
 	other = find(all, rival);
 	if (other != NULL)
-		judge_add(j, CHECK_WARNING, "%s and %s are both listened to: "
-			  "only one of them can be", other, text);
+		judge_add(j, CHECK_WARNING, "%s and %s conflict: the kernel "
+					    "opens a port on all addresses or "
+					    "on single ones, not both",
+			  other, text);
 	(void)snprintf(holder, sizeof holder, "%s" PLACE_OF "%s", text,
 		       j->path);
 	if (find(all, own) == NULL)
@@ -114,8 +116,10 @@ static void judge_beside_play(struct judge *j,
 		return;
 	sockaddr_format(&play.port, text);
 	sockaddr_format(listen, own);
-	judge_add(j, CHECK_WARNING, "%s of settings.http_play_port and %s are "
-		  "both listened to: only one of them can be", text, own);
+	judge_add(j, CHECK_WARNING, "%s of settings.http_play_port and %s "
+				    "conflict: the kernel opens a port on all "
+				    "addresses or on single ones, not both",
+		  text, own);
 }
 
 /* Judges a local port of RIST.  False: another address has it, which is
@@ -140,7 +144,8 @@ static bool judge_rist_port(struct judge *j, const char *host, uint16_t port,
 	(void)snprintf(key, sizeof key, "rist %s", where);
 	other = take(j, all, key);
 	if (other != NULL)
-		judge_add(j, CHECK_FAULT, "%s is already of %s", where, other);
+		judge_add(j, CHECK_FAULT, "%s is already the address of %s",
+			  where, other);
 	else if (r == 0)
 		judge_listen(j, "udp", &at, all);
 	return other == NULL;
@@ -217,12 +222,14 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 	}
 	if (spec->tls && json_string_length(json_object_get(
 				 all->settings, "crt_chain")) == 0)
-		judge_add(j, CHECK_WARNING, "no viewer is served without the "
-			  "certificate of settings.crt_chain");
+		judge_add(j, CHECK_WARNING, "https needs the certificate of "
+					    "settings.crt_chain: no viewer is "
+					    "served");
 	if (spec->buffer_size_kib > 0 &&
 	    spec->buffer_size_kib < HTTP_RING_MIN_KIB)
-		judge_add(j, CHECK_WARNING, "buffer_size: %u is less than "
-			  "%d, which it will be", spec->buffer_size_kib,
+		judge_add(j, CHECK_WARNING, "buffer_size: %u KiB is too small: "
+					    "%d KiB are used",
+			  spec->buffer_size_kib,
 			  HTTP_RING_MIN_KIB);
 	/* not on the port of the control server: a conflicting output there has
 	 * a fault already */
@@ -248,11 +255,13 @@ static void judge_net(struct judge *j, const struct output_spec *spec,
 	format_place(spec->iface, &spec->remote, where);
 	format_own(j, where, key);
 	if (json_object_get(all->taken, key) != NULL)
-		judge_add(j, CHECK_WARNING, "is the input of the same stream");
+		judge_add(j, CHECK_WARNING, "is also an input of this stream, "
+					    "which may receive its own "
+					    "packets");
 	(void)snprintf(key, sizeof key, "udp %s", where);
 	other = take(j, all, key);
 	if (other != NULL)
-		judge_add(j, CHECK_WARNING, "sends to the same place as %s",
+		judge_add(j, CHECK_WARNING, "has the same destination as %s",
 			  other);
 }
 
@@ -275,5 +284,5 @@ void judge_output_place(struct judge *j, const struct output_spec *spec,
 	(void)snprintf(key, sizeof key, "file %s", spec->path);
 	other = take(j, all, key);
 	if (other != NULL)
-		judge_add(j, CHECK_FAULT, "is the file of %s", other);
+		judge_add(j, CHECK_FAULT, "is already the file of %s", other);
 }

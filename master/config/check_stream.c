@@ -119,8 +119,10 @@ static void judge_variant(struct judge *j, const json_t *stream)
 	struct errmsg error;
 
 	if (group != NULL && group[0] != '\0' && !check_id(group))
-		judge_add(j, CHECK_WARNING, "no path leads to it: it is not 1 "
-			  "to %d characters of A-Z a-z 0-9 _ . -", ID_MAX);
+		judge_add(j, CHECK_WARNING, "its master playlist has no path: "
+					    "the name is not 1 to %d "
+					    "characters of A-Z a-z 0-9 _ . -",
+			  ID_MAX);
 	judge_up(j, mark);
 	(void)judge_down(j, "hls_header");
 	if (header != NULL && variant_header_check(header, &error) < 0)
@@ -293,7 +295,7 @@ bool check_stream_idle(const json_t *stream, struct errmsg *ret)
 	size_t n = json_array_size(inputs);
 
 	if (n == 0)
-		errmsg_set(ret, "input: there is none");
+		errmsg_set(ret, "input: the list is empty");
 	else if (n > 1 && type != NULL && strcmp(type, "mpts") == 0 &&
 		 json_object_get(stream, "bitrate") == NULL)
 		errmsg_set(ret, "bitrate: an mpts of several inputs needs a "

@@ -28,7 +28,7 @@ static const struct field document_rows[] = {
 	  .help = "Schema of the file, for editors; without effect." },
 	{ "gid", .type = FIELD_UINT,
 	  .flags = FIELD_OBSERVER,
-	  .help = "Counter of which new ids are made." },
+	  .help = "Counter from which new ids are made." },
 	{ "settings", .type = FIELD_JSON,
 	  .flags = FIELD_LIST_OK | FIELD_OBSERVER,
 	  .help = "Settings of the program." },
@@ -92,14 +92,15 @@ static const struct field settings_rows[] = {
 	  .help = "Plain HTTP from another host gets 403." },
 	{ "control_hosts", .type = FIELD_LIST, .item = &any_string,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
-	  .help = "Names of this machine for --no-web-auth." },
+	  .help = "Further names of this machine, accepted with "
+		  "--no-web-auth." },
 	{ "web_origins", .type = FIELD_LIST, .item = &any_string,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "Pages of other headends that may ask this one: "
 		  "\"https://host:port\"." },
 	{ "observer_redact", .type = FIELD_BOOL,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
-	  .help = "Observers receive no secret of other hosts." },
+	  .help = "Observers receive no passwords and logins of other hosts." },
 	{ "allow_real_ip", .type = FIELD_BOOL,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "X-Real-IP of a request is the address of the client." },
@@ -317,8 +318,7 @@ static const struct field user_rows[] = {
 	  .help = "Address or network that the viewer must have." },
 	{ "expire", .type = FIELD_REAL, .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_OPEN,
-	  .help = "Unix time from which the user may not watch; 0: "
-		  "none." },
+	  .help = "Unix time from which the user may not watch; 0: no end." },
 	/* a number or text */
 	{ "conlimit", .type = FIELD_NONE, .form = "integer",
 	  .flags = FIELD_OBSERVER,

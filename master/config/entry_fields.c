@@ -131,7 +131,8 @@ static const struct field cas_rows[] = {
 	  .help = "Version of the protocol: 2 or 3." },
 	{ "ecmg_lost", .type = FIELD_NONE, .form = "text",
 	  .words = ecmg_rules,
-	  .help = "Streams without the next ECM: keep, clear or stop." },
+	  .help = "What a stream does if the next ECM is missing: keep, clear "
+		  "or stop." },
 	{ "ecmg_lost_time", .type = FIELD_NONE, .form = "integer",
 	  .help = "Seconds for which the control word stays before." },
 	{ "cw_entropy", .type = FIELD_NONE, .form = "integer",

@@ -85,7 +85,7 @@ void judge_links(struct judge *, const json_t *stream,
 void judge_others(struct judge *, const json_t *stream, const json_t *streams);
 
 /* Judges the ids of a list of adapters or softcams.  consequence: of an error,
- * such as "the adapter is not run". */
+ * such as "the adapter does not run". */
 void judge_ids(struct judge *, const json_t *document, const char *section,
 	       const char *consequence);
 

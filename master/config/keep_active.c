@@ -63,7 +63,8 @@ static bool is_always_on(const struct stream_conf *conf, bool hls,
 		return true;
 	}
 	if (!has_viewers)
-		errmsg_set(ret, "no output and no play path has viewers");
+		errmsg_set(ret, "no output serves viewers, and the play paths "
+				"are off");
 	return !has_viewers;
 }
 

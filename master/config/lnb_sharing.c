@@ -115,14 +115,14 @@ static bool judge(const json_t *adapter, const struct tuner_spec *s,
 	const char *id = id_of(feeder);
 
 	if (!is_same_band(s, its) && s->high == its->high) {
-		errmsg_set(error, "tone: adapter \"%.64s\", which feeds the "
-			   "LNB, sends none", id);
+		errmsg_set(error, "tone: is on, but adapter \"%.64s\", which "
+				  "feeds the LNB, sends no tone", id);
 		return false;
 	}
 	if (!is_same_band(s, its)) {
-		errmsg_set(error, "frequency: %g is in the %s band of the LNB, "
-			   "and adapter \"%.64s\", which feeds it, selects the "
-			   "other one", s->frequency,
+		errmsg_set(error, "frequency: %g MHz is in the %s band of the "
+				  "LNB, and adapter \"%.64s\", which feeds it, "
+				  "selects the other one", s->frequency,
 			   s->high ? "upper" : "lower", id);
 		return false;
 	}

@@ -60,9 +60,9 @@ void softcam_conf_read(const json_t *entry, struct softcam_conf *ret,
 		errmsg_set(ret_error, "type: \"%.32s\" is not newcamd",
 			   ret->type != NULL ? ret->type : "");
 	else if (ret->host == NULL || ret->host[0] == '\0')
-		errmsg_set(ret_error, "host: is not a host");
+		errmsg_set(ret_error, "host: is not a host name or address");
 	else if (ret->port == 0)
-		errmsg_set(ret_error, "port: is not a port");
+		errmsg_set(ret_error, "port: is not a port (1 to 65535)");
 	else if (ret->user == NULL || ret->password == NULL)
 		errmsg_set(ret_error, "user or pass: is missing");
 	else if (strlen(ret->user) > MSG_CAM_LOGIN_MAX ||

@@ -43,7 +43,8 @@ void stored_replace(const char *path, const json_t *document, json_t *alarms)
 				       kept));
 	else
 		stored_alarm(alarms, "replacement",
-			     xasprintf("%s is not replaced: %s", path,
+			     xasprintf("%s: the faulty configuration cannot be "
+				       "replaced: %s", path,
 				       error.text));
 	free(kept);
 }

@@ -99,7 +99,8 @@ static void on_stop_timer(struct ev_loop *loop, ev_timer *t, int revents)
 	(void)loop, (void)revents;
 	if (!is_gone(r))
 		log_error("streams", "shutdown: some workers did not end "
-			  "within %.1f s: left behind", STOP_MS / 1000.);
+				     "within %.1f s and keep running",
+			  STOP_MS / 1000.);
 	r->cfg.events->on_stopped(r->cfg.arg);
 }
 
@@ -357,7 +358,9 @@ void reconciler_adopt(struct reconciler *r, struct handover *h)
 
 	if (!handover_is_of_our_protocol(h))
 		log_warning("master", "the previous program had another "
-			    "protocol: all workers are replaced");
+				      "protocol for its workers: all workers "
+				      "are replaced, and all streams are "
+				      "interrupted");
 	spawner_take(r->spawner, h);
 	deliver_proc_adopt(r->deliver, json_object_get(document, "deliver"), h);
 	tls_proc_adopt(r->tls, json_object_get(document, "tls"), h);

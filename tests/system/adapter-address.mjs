@@ -319,13 +319,14 @@ async function refuses(sluice, whole) {
 		scan: [{ id: 'n', pnr: 1 }] })), wrong);
 }
 
-test('what a file makes a stream read of itself is not run', async (t) => {
+test('what a file makes a stream read of itself does not run', async (t) => {
 	const document = { ...config(stream('s', 'dvb://d', [])),
 		dvb_tune: [adapter({ address: 'stream://s' })] };
 	const sluice = await Sluice.start(t, document);
 	const idle = () => sluice.worker('stream', 's') === undefined;
 
-	await sluice.logged(/s: is not run: .*input\[0\]: stream "s" would pl/);
+	await sluice.logged(
+		/s: does not run: .*input\[0\]: stream "s" would re/);
 	const { warnings } = await sluice.cmd('upload', { config: document,
 		dry_run: true });
 	assert.ok(warnings.some((text) => /address: adapter "d" would rec/

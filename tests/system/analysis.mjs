@@ -213,7 +213,7 @@ test('the output is analyzed separately where Sluice regenerates it',
 	assert.equal(output.remux, undefined);
 	timing.assert(output.outputs.every((o) => o.dropped === 0),
 		'packets were dropped');
-	for (const [id, status, why] of [['off', 503, /is not run/],
+	for (const [id, status, why] of [['off', 503, /does not run/],
 		['nobody', 404, /no stream "nobody"/]]) {
 		const reply = await sluice.get(`/api/stream-analysis/${id}`);
 		assert.equal(reply.status, status);

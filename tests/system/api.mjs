@@ -160,7 +160,7 @@ test('a removed entry comes back to its place', async (t) => {
 			stream: { remove: true } });
 	assert.deepEqual((await sluice.cmd('set-stream', { stream: old,
 		before: 'b' })).warnings, ['before: there is no stream "b": ' +
-		'the new one is the last']);
+		'the new entry is the last of the list']);
 	assert.equal(await order('make_stream'), 'ca');
 	await sluice.stop();
 });

@@ -163,8 +163,8 @@ test('an error names the id and name of its stream', async (t) => {
 	const conflict = await said([one('a', 'News, 24'), one('b', 'b')]);
 
 	assert.ok(conflict.includes(': make_stream[1].output[0] (b): ' +
-		'warning: sends to the same place as make_stream[0].output[0]' +
-		' (a, "News, 24")\n'), conflict);
+	'warning: has the same destination as make_stream[0].output[0] (a, ' +
+	'"News, 24")\n'), conflict);
 	assert.match(await said([one('a', 'A', { type: 'x' })]),
 		/make_stream\[0\]\.type \(a, "A"\): /);
 	assert.match(await said([one(7, 'A')]), /make_stream\[0\]\.id: /);
@@ -186,8 +186,8 @@ test('a name and an address of one interface are one place', async (t) => {
 		'make_stream[1].input[0] (b): warning: is the address of ' +
 			'make_stream[0].input[0] (a), too: only one of them ' +
 			'can receive there',
-		'make_stream[1].output[0] (b): warning: sends to the same ' +
-			'place as make_stream[0].output[0] (a)',
+		'make_stream[1].output[0] (b): warning: has the same ' +
+		'destination as make_stream[0].output[0] (a)',
 		'ok', ''].map((line) => line && `${file}: ${line}`));
 });
 
@@ -322,8 +322,8 @@ test('files and interfaces that this machine lacks are warnings', async (t) => {
 			missing('/nowhere/x.sdp')}`,
 		'make_stream[4].output[0] (e): warning: interface: there ' +
 			'is no "192.0.2.77"',
-		'make_stream[5].input[0] (s): warning: interface: there ' +
-			'is no "192.0.2.77"; of a sender write src=192.0.2.77',
+		'make_stream[5].input[0] (s): warning: interface: there is ' +
+		'no "192.0.2.77"; for a sender write src=192.0.2.77',
 		`make_stream[6].input[0] (f): warning: path: ${file}.list: ` +
 			`line 3: ${missing('/nowhere/z.ts')}`,
 		'make_stream[6].output[0] (f): warning: 192.0.2.77:8100: ' +
@@ -332,7 +332,7 @@ test('files and interfaces that this machine lacks are warnings', async (t) => {
 			`(g): warning: path: ${file}.many: line ${line}: ` +
 			missing('/nowhere/z.ts')),
 		`make_stream[7].input[0] (g): warning: path: ${file}.many: ` +
-			'and 3 more files of it',
+			'3 more files of the list cannot be read',
 		`make_stream[8].input[0] (h): warning: path: ${file}.none: ` +
 			'the list is empty',
 		'make_stream[3].output[0] (d): warning: records into a ' +

@@ -251,9 +251,9 @@ test('the configuration is read, changed and compared', async (t) => {
 	assert.equal(out, 'make_stream[fresh].lcn: stored, with warnings\n');
 	assert.match(err, /stream\.lcn: "abc" is not a number: the playlist/);
 	assert.match((await ctl.json([...idle, 'true'])).warnings.join(),
-		/^stream\.lcn: is not a whole number: the playlist has none$/);
+		/^stream\.lcn: is not a whole number: the playlist has no cha/);
 	assert.equal(await ctl.out([...idle, '7']),
-		'make_stream[fresh].lcn: in force\n');
+		'make_stream[fresh].lcn: in effect\n');
 
 	// a value that the service rejects, by the name of the field
 	await ctl.fails(['config', 'set', 'make_stream[fresh].output[0]',

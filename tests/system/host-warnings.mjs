@@ -196,8 +196,8 @@ const IDLE = {
 	eit_rate: 100,
 	cas_components: 'video', hls_header: 'A=1', si_interval: 500,
 	service_name: 'Новости', service_provider: 'Ärzte' }, [
-		'service_name: textcode 0 lacks a character of it: it is ' +
-			'sent in ISO 8859-5',
+		'service_name: the character set of textcode 0 lacks a ' +
+		'character of this text: the text is sent in ISO 8859-5',
 		'input[0]: renew: does nothing with an address that is no ' +
 			'multicast group',
 		'input[0]: absent: does nothing in a stream of type spts',

@@ -86,8 +86,8 @@ const REFUSALS = {
 		[{ stream: { enable: true, type: 'spts' }, before: 1 }, 400,
 			'before: is not a string'],
 		[{ id: 'a', stream: { enable: true, type: 'spts' },
-			before: 'a' }, 400, 'before: the stream exists; only ' +
-			'a new one gets a place'],
+			before: 'a' }, 400, 'before: is only possible for a ' +
+			'new entry, and this stream exists'],
 	],
 	'set-category': [[{ category: { name: 'Big', more: LONG } }, 400,
 		'category: is longer than 262144 bytes']],
@@ -103,9 +103,9 @@ const REFUSALS = {
 	],
 	'test-softcam': [
 		[{ config: { type: 'newcamd', host: 1, port: 1 } }, 400,
-			'config.host: is not a host'],
+			'config.host: is not a host name or address'],
 		[{ config: { type: 'newcamd', host: 'h', port: 0 } }, 400,
-			'config.port: is not a port'],
+			'config.port: is not a port (1 to 65535)'],
 	],
 	'scan-kill': [[{ id: 7 }, 400, 'id: is not the id of an analyzer'],
 		[{ id: 'zz' }, 404, 'id: there is no analyzer "zz"']],

@@ -119,7 +119,7 @@ test('a broken file changes nothing and its errors are named', async (t) => {
 		// a warning about the whole document has no place
 		assert.match(sluice.log, /config: "setings" is not known/);
 		fs.rmSync(sluice.file);
-		await hup(sluice, 'file not found');
+		await hup(sluice, 'the configuration file does not exist');
 		assert.deepEqual(await sluice.cmd('load'), document);
 		assert.deepEqual(pids(sluice), before);
 		await sluice.stop();
@@ -222,7 +222,7 @@ test('sluicectl config set names the streams that a setting restarts',
 			Object.assign(before, pids(sluice));
 			assert.equal(await ctl.out(['config', 'set',
 				`settings.${name}`, '--value', value]),
-			`settings.${name}: in force with the restart\n` +
+			`settings.${name}: in effect after the restart\n` +
 				'streams that restart: a000, a001, a002\n' +
 				'the control process restarts now, the other ' +
 				'streams continue\n');

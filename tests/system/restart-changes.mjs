@@ -179,7 +179,8 @@ test('a trial leaves no descendant', async (t) => {
 	assert.match((await sluice.post({ cmd: 'restart' })).body, /code 9/);
 	// its line is cut and not UTF-8
 	const { warnings } = await sluice.cmd('set-settings', { settings: {} });
-	assert.match(warnings[0], /^not in force: .*code 9: .*x\?x\?x/);
+	assert.match(warnings[0],
+		/^saved, but not in effect: .*code 9: .*x\?x\?x/);
 	await waitUntil('no descendant', () => !left());
 	const hung = sluice.post({ cmd: 'restart' });
 	await waitUntil('a descendant', left);
@@ -255,9 +256,9 @@ test('a reload whose trial fails puts the settings in force later',
 	const reply = await sluice.post({ cmd: 'reload' });
 	assert.equal(reply.status, 503, reply.body);
 	assert.match(reply.body,
-		/only streams, users, auth and log .* in force: .*code 9/);
+		/only the sections .* in effect: .*code 9/);
 	process.kill(sluice.pid, 'SIGHUP');
-	await sluice.logged(/SIGHUP: only streams.* in force: .*code 9/);
+	await sluice.logged(/SIGHUP: only the sections.* in effect: .*code 9/);
 	assert.equal(restarts(sluice), 0);
 	assert.match((await alarms()).join(), /cannot restart.*code 9/);
 	// a change replaces nothing of the file

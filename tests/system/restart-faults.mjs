@@ -156,11 +156,13 @@ test('a program that cannot take over replaces nothing', async (t) => {
 	const settings = { instance_name: 'new' };
 	const reply = await sluice.cmd('set-settings', { settings });
 
-	assert.match(reply.warnings.join(), /^not in force: cannot restart/);
+	assert.match(reply.warnings.join(),
+		/^saved, but not in effect: cannot restart/);
 	assert.deepEqual((await sluice.cmd('load')).settings, settings);
 	const stored = await sluice.cmd('set-config',
 		{ key: 'k', data: 1, restart: true });
-	assert.match(stored.warnings.join(), /^not in force: cannot restart/);
+	assert.match(stored.warnings.join(),
+		/^saved, but not in effect: cannot restart/);
 	assert.equal(events.closed, null);
 	await assertUnharmed(scene, timing);
 	assert.equal(sluice.log.match(/restarting/g), null);
@@ -196,7 +198,7 @@ test('restart with interrupt takes a program of another protocol',
 	await sluice.logged(/restarting: .* interrupted if/);
 	assert.equal(await events.waitClosed(), 1001);
 	await sluice.ready();
-	await sluice.logged(/another protocol: all workers are replaced/);
+	await sluice.logged(/another protocol .*: all workers are replaced/);
 	await waitUntil('the viewer to be closed', () => viewer.ended);
 	await waitUntil('other processes', () => {
 		const now = pids(sluice);
@@ -396,8 +398,9 @@ test('a file that is faulty after the trial leaves the streams on air',
 	${command.replace('FILE', sluice.file)}
 exec ${installed.good} "$@"`);
 		await sluice.cmd('restart');
-		await waitUntil('the line', () => /the file is not used, .*: /
-			.test(sluice.log.slice(length)));
+		await waitUntil('the line', () =>
+			/the configuration file is not used, .*: /.test(
+				sluice.log.slice(length)));
 		await sluice.ready();
 		assert.match((await failed()).join(), reason);
 		assert.equal((await sluice.cmd('load')).make_stream[0].id,

@@ -27,7 +27,7 @@ test('a place that a stream uses is not given to another stream', async (t) => {
 	const { received } = (await input(sluice)).stats;
 
 	assert.deepEqual(await setAlike(sluice, 'a003'), [400,
-		'stream.input[0]: 127.0.0.1:9100 is already of ' +
+		'stream.input[0]: 127.0.0.1:9100 is already the address of ' +
 		'make_stream[1].input[0]']);
 	await waitUntil('packets after that', async () =>
 		(await input(sluice)).stats.received > received + 100, 20000);

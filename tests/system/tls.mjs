@@ -345,7 +345,7 @@ test('settings are checked before they are applied', async (t) => {
 			/^settings.crt_chain: \/nowhere: No such file/],
 		[good.chain, sluice.dir,
 			/^settings.crt_key: .*: not a regular file/],
-		[good.chain, '', /^settings.crt_key: is missing beside/],
+		[good.chain, '', /^settings.crt_key: is missing, and/],
 	];
 
 	for (const [crt_chain, crt_key, why] of cases) {

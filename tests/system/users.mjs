@@ -122,8 +122,8 @@ test('a wrong request changes nothing and names the error', async (t) => {
 		[set('a', { ...good, expire: 'never' }), 400],
 		[set('a', { ...good, conlimit: [] }), 400],
 		[set('a', { ...good, conlimit: -1 }), 400, 'user.conlimit: ' +
-			'is less than 0, which admits no viewer; 0 is any ' +
-			'number'],
+		'is less than 0: every viewer of the user is denied; 0 is ' +
+		'any number'],
 		[set('a', { ...good, ip: 5 }), 400],
 		[set('a', { remove: true }), 404],
 		[{ cmd: 'get-user', id: 'a' }, 404],
@@ -206,7 +206,8 @@ test('a change of a user while a password is hashed is not lost', async (t) => {
 	// 503: the hash took longer than five seconds
 	if (status !== 503)
 		assert.deepEqual([status, json], [409, { now,
-			error: 'was: the user is another one now' }]);
+			error: 'was: the user has changed meanwhile: ' +
+				'"now" is its present value' }]);
 	await sluice.stop();
 });
 

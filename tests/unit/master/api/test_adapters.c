@@ -213,7 +213,8 @@ Test(adapter, has_an_address_that_an_input_can_receive)
 		     "adapter.address: port: x is not a port (1 to 65535)");
 	expect_error("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
 		     "'enable':true,'address':'dvb://b'}}", 400,
-		     "adapter.address: dvb:// is an input of streams");
+		     "adapter.address: dvb:// is only possible as an input of "
+		     "a stream");
 	expect_error("{'cmd':'set-adapter','adapter':{'id':'a','type':'S',"
 		     "'enable':true,'address':'stream://m/1'}}", 400,
 		     "adapter.address: stream: \"m/1\" is not an id: it has "
@@ -401,7 +402,7 @@ static void expect_stopped(const char *request)
 	static const char warning[] = "adapter: adapter \\'b\\', which shares "
 		"the LNB, stops: polarization: adapter \\'a\\', which feeds "
 		"the LNB, selects the other one";
-	static const char line[] = "b: is stopped: polarization: adapter";
+	static const char line[] = "b: stopped: polarization: adapter";
 	char command[512];
 
 	(void)snprintf(command, sizeof command, "%s,'dry_run':true}", request);

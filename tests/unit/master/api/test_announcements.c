@@ -108,8 +108,8 @@ Test(announcements, report_errors_of_the_worker)
 
 	fakes.jobs[0].kind->on_end("killed by signal 11", fakes.jobs[0].self);
 	cr_expect_str_eq(answer(), "{\"announcements\":[],\"error\":\"the "
-				   "worker for announcements has ended: "
-				   "killed by signal 11\"}");
+				   "process that searches announcements has "
+				   "ended: killed by signal 11\"}");
 	cr_expect_eq(fakes.n_jobs, 2, "another worker starts");
 	fakes.jobs[1].kind->on_end("killed", fakes.jobs[1].self);
 	fakes.n_jobs = ARRAY_LEN(fakes.jobs);

@@ -167,7 +167,7 @@ static const struct {
 	{ "{'cmd':'set-stream','id':'q','stream':{'id':'r'," ONE "}}", 404,
 	  "id: there is no stream \"q\"" },
 	{ "{'cmd':'set-stream','stream':{'id':'a'," ONE "}}", 400,
-	  "stream.id: \"a\" exists; to change it send its id beside "
+	  "stream.id: \"a\" exists: to change it, send its id as \"id\" beside "
 	  "\"stream\", too" },
 	{ "{'cmd':'set-stream','id':'a','stream':{'id':'b'," ONE "}}", 400,
 	  "stream.id: \"b\" is the id of another stream" },
@@ -244,14 +244,14 @@ Test(api, names_keys_without_a_meaning_and_streams_that_cannot_run)
 	open_world("{}");
 	cr_assert_eq(post("{'cmd':'set-stream','stream':{'id':'a','own':1,"
 			  "'type':'spts','enable':true}}"), 200);
-	cr_assert_str_eq(said(), "{'set-stream':'ok','warnings':["
-			 "'stream: \\'own\\' is not known',"
-			 "'stream: is enabled and does not run: input: there "
-			 "is none']}");
+	cr_assert_str_eq(said(), "{'set-stream':'ok','warnings':['stream: "
+				 "\\'own\\' is not known','stream: is enabled "
+				 "and does not run: input: the list is "
+				 "empty']}");
 	cr_assert_not_null(strstr(w.log, "stream a: is enabled and does not "
-					 "run: input: there is none"),
+					 "run: input: the list is empty"),
 			   "%s", w.log);
-	cr_assert_null(strstr(w.log, "is not run"), "twice: %s", w.log);
+	cr_assert_null(strstr(w.log, "stream a: does not"), "twice: %s", w.log);
 	cr_assert_eq(post("{'cmd':'toggle-stream','id':'a'}"), 200);
 	cr_assert_str_eq(said(), "{'toggle-stream':'ok'}");
 	cr_assert_eq(post("{'cmd':'toggle-stream','id':'a'}"), 200);
@@ -282,8 +282,8 @@ Test(api, names_a_stream_that_has_nothing_to_restart)
 			 "'stream.enable: the stream is disabled: nothing was "
 			 "restarted']}");
 	cr_assert_eq(post("{'cmd':'restart-stream','id':'b'}"), 200);
-	cr_assert_str_eq(said(), "{'restart-stream':'ok','warnings':["
-			 "'stream is not run: input: there is none']}");
+	cr_assert_str_eq(said(), "{'restart-stream':'ok','warnings':['stream "
+				 "does not run: input: the list is empty']}");
 }
 
 Test(api, names_a_stream_that_waits_for_a_viewer)
@@ -395,7 +395,7 @@ Test(api, runs_valid_streams_and_names_the_error_of_others)
 					"make_stream[0].output[0]");
 	cr_assert_str_eq(alarm_of("bad"), "make_stream[2].input[0]: \"q\" is "
 					  "not type://target");
-	cr_assert_str_eq(alarm_of("none"), "input: there is none");
+	cr_assert_str_eq(alarm_of("none"), "input: the list is empty");
 	/* an invalid stream may be switched off, not on again */
 	expect_ok("{'cmd':'toggle-stream','id':'bad'}", "toggle-stream");
 	expect_error("{'cmd':'toggle-stream','id':'bad'}", 400,

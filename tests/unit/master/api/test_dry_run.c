@@ -186,20 +186,27 @@ Test(was, guards_users_and_sections)
 	open_world(DOCUMENT);
 	expect_error("{'cmd':'set-user','id':'olga','was':null,'user':"
 		     "{'enable':true,'type':1}}", 409,
-		     "was: the user is another one now");
+		     "was: the user has changed meanwhile: \"now\" is its "
+		     "present value");
 	expect_error("{'cmd':'set-auth','was':{'enable':true},'auth':{}}",
-		     409, "was: the section auth is another one now");
+		     409, "was: the section auth has changed meanwhile: "
+			  "\"now\" is its present value");
 	expect_error("{'cmd':'set-log','was':{'debug':false},'set':{}}", 409,
-		     "was: the section log is another one now");
+		     "was: the section log has changed meanwhile: \"now\" is "
+		     "its present value");
 	expect_error("{'cmd':'set-settings','was':{},'settings':{}}", 409,
-		     "was: the section settings is another one now");
+		     "was: the section settings has changed meanwhile: \"now\" "
+		     "is its present value");
 	expect_error("{'cmd':'set-config','key':'softcam','was':[]}", 409,
-		     "was: the section softcam is another one now");
+		     "was: the section softcam has changed meanwhile: \"now\" "
+		     "is its present value");
 	expect_error("{'cmd':'upload','was':{'log':{}},'config':{}}", 409,
-		     "was: the configuration is another one now");
+		     "was: the configuration has changed meanwhile: \"now\" is "
+		     "its present value");
 	expect_error("{'cmd':'upload','was':null,'dry_run':true,"
 		     "'config':{}}", 409,
-		     "was: the configuration is another one now");
+		     "was: the configuration has changed meanwhile: \"now\" is "
+		     "its present value");
 	expect_ok("{'cmd':'set-user','id':'olga','was':{'enable':true,"
 		  "'type':2,'cipher':'x'},'user':{'enable':true,'type':1}}",
 		  "set-user");
@@ -220,10 +227,11 @@ Test(was, lets_two_clients_choose_no_id_twice)
 	expect_ok("{'cmd':'set-softcam','was':null,'softcam':" SOFTCAM "}",
 		  "set-softcam");
 	expect_error("{'cmd':'set-softcam','was':null,'softcam':" SOFTCAM "}",
-		     409, "was: the softcam is another one now");
+		     409, "was: the softcam has changed meanwhile: \"now\" is "
+			  "its present value");
 	expect_error("{'cmd':'set-softcam','softcam':" SOFTCAM "}", 400,
-		     "softcam.id: \"s1\" exists; to change it send its id "
-		     "beside \"softcam\", too");
+		     "softcam.id: \"s1\" exists: to change it, send its id as "
+		     "\"id\" beside \"softcam\", too");
 }
 
 /* A document of n streams and n sections, named from `first` on. */

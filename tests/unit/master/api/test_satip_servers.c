@@ -112,8 +112,8 @@ Test(satip_servers, and_announcements_have_workers_of_their_own)
 	fakes.jobs[1].kind->on_message(&m, fakes.jobs[1].self);
 	cr_expect_str_eq(answer(), "{\"servers\":[]}", "of the other one");
 	fakes.jobs[0].kind->on_end("killed by signal 11", fakes.jobs[0].self);
-	cr_expect_str_eq(answer(), "{\"servers\":[],\"error\":\"the worker for "
-				   "SAT>IP servers has ended: killed by signal "
-				   "11\"}");
+	cr_expect_str_eq(answer(), "{\"servers\":[],\"error\":\"the process "
+				   "that searches SAT>IP servers has ended: "
+				   "killed by signal 11\"}");
 	close_world();
 }

@@ -261,7 +261,7 @@ Test(scans, read_inputs_of_streams)
 	cr_expect(strstr(fakes.body, "another input of the stream"));
 	fakes.scan_error = -ESRCH;
 	cr_expect_eq(post(INPUT), 503);
-	cr_expect(strstr(fakes.body, "the stream is not run"));
+	cr_expect(strstr(fakes.body, "the stream does not run"));
 	json_decref(record);
 	close_world();
 }
@@ -284,7 +284,8 @@ Test(scans, judge_the_adapter)
 		     "scan.grid.from: 0 is not a frequency in MHz");
 	expect_error(ADAPTER_SCAN("'type':'T','address':'udp://239.1.1.1'",
 				  ",'search':'network'"), 400,
-		     "scan.search: an address has one multiplex");
+		     "scan.search: is only possible with \"transponder\" for "
+		     "an address, which has one multiplex");
 	expect_error(ADAPTER_SCAN(T() ",'t2mi':true", ",'search':'network'"),
 		     400, "scan.search: with t2mi only \"transponder\" is "
 		     "possible: the scan reads the multiplex of a PLP");
@@ -306,7 +307,7 @@ Test(scans, do_not_take_a_tuner_from_streams)
 	cr_assert_eq(post(ADAPTER_SCAN(T(",'device':1"), "")), 200, "%s",
 		     fakes.body);
 	expect_error(ADAPTER_SCAN(T(",'device':1"), ""), 409, "scan.adapter: "
-		     "another analyzer has the frontend");
+		     "another analyzer uses the frontend");
 	fakes.jobs[0].kind->on_end("killed", fakes.jobs[0].self);
 	cr_assert_eq(post(ADAPTER_SCAN(T(",'device':1"), "")), 200,
 		     "a worker that has ended has none");

@@ -46,8 +46,8 @@ Test(set_auth, rejects_what_nothing_enforces)
 		     "auth.securetoken: is neither a text nor an integer");
 	expect_error("{'cmd':'set-config','key':'auth','data':"
 		     "{'enable':true,'backend':'ftp://a'}}", 400,
-		     "auth: backend: is not a URL of http or https: it is not "
-		     "used");
+		     "auth: backend: is not a URL of http or https: the key is "
+		     "ignored");
 	expect_error("{'cmd':'set-auth','auth':{'enable':true,"
 		     "'promo':'http://a b'}}", 400, "auth.promo: is not a URL");
 	expect_error("{'cmd':'set-auth','auth':{'conlimit_mode':'x'}}", 400,
@@ -83,8 +83,9 @@ Test(set_auth, rejects_rules_of_another_shape)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		(void)snprintf(request, sizeof request, "{'cmd':'set-auth',"
 			       "'auth':{'enable':true,%s}}", cases[i][0]);
-		(void)snprintf(error, sizeof error, "auth.%s: it is not used",
-			       cases[i][1]);
+		(void)snprintf(error, sizeof error,
+			       "auth.%s: the %s is ignored", cases[i][1],
+			       strchr(cases[i][1], '[') ? "token" : "key");
 		expect_error(request, 400, error);
 	}
 	expect_section("auth", "{'http_ip_deny':[]}");
@@ -94,9 +95,10 @@ Test(set_auth, rejects_rules_of_another_shape)
 	/* nothing is enforced: a warning */
 	cr_assert_eq(post_through("{'cmd':'set-auth','warnings':true,"
 				  "'auth':{'http_ip_deny':'x'}}"), 200);
-	cr_assert_str_eq(said(), "{'set-auth':'ok','warnings':["
-			 "'auth.http_ip_deny: is not a list: it is not used',"
-			 "'auth.http_ip_deny: does nothing without enable']}");
+	cr_assert_str_eq(said(), "{'set-auth':'ok','warnings':['auth."
+				 "http_ip_deny: is not a list: the key is "
+				 "ignored','auth.http_ip_deny: does nothing "
+				 "without enable']}");
 }
 
 #define USED "'enable':true,'backend_unreachable':'deny',"
@@ -150,11 +152,12 @@ Test(sections, have_the_warnings_of_the_check_on_request)
 	cr_assert_eq(post_through("{'cmd':'set-auth','warnings':true,"
 				  "'auth':{'enabel':true,'http_ip_deny':"
 				  "['x']}}"), 200);
-	cr_assert_str_eq(said(), "{'set-auth':'ok','warnings':["
-			 "'auth.http_ip_deny[0]: is no address or network: it "
-			 "has no effect','auth.http_ip_deny: does nothing "
-			 "without enable','auth: \\'enabel\\' is not known; "
-			 "is it \\'enable\\'?']}");
+	cr_assert_str_eq(said(), "{'set-auth':'ok','warnings':['auth."
+				 "http_ip_deny[0]: "
+				 "is not an address or network: the entry has "
+				 "no effect','auth.http_ip_deny: does nothing "
+				 "without enable','auth: \\'enabel\\' is not "
+				 "known; is it \\'enable\\'?']}");
 	cr_assert_eq(post("{'cmd':'set-config','warnings':true,'key':'foo',"
 			  "'data':1}"), 200);
 	cr_assert_str_eq(said(), "{'set-config':'ok','warnings':["

@@ -308,10 +308,10 @@ Test(settings, half_a_certificate_is_an_error)
 {
 	open_world("{'settings':{}}");
 	expect_error("{'cmd':'set-settings','settings':{'crt_chain':'/a'}}",
-		     400, "settings.crt_key: is missing beside crt_chain");
+		     400, "settings.crt_key: is missing, and crt_chain is set");
 	expect_error("{'cmd':'set-settings','settings':{'crt_key':'/a',"
 		     "'crt_chain':''}}", 400,
-		     "settings.crt_chain: is missing beside crt_key");
+		     "settings.crt_chain: is missing, and crt_key is set");
 	expect_error("{'cmd':'set-settings','settings':{'crt_chain':5}}",
 		     400, "settings.crt_chain: is not a string");
 }
@@ -476,7 +476,7 @@ Test(restart, follows_no_trial_that_failed)
 	cr_expect_str_eq(said(), "{'error':'it is broken'}");
 	cr_expect_eq(post("{'cmd':'set-settings','settings':{}}"), 0);
 	cr_expect_eq(wait_answer(), 200);
-	cr_expect_not_null(strstr(said(), "not in force: it is broken"), "%s",
+	cr_expect_not_null(strstr(said(), "not in effect: it is broken"), "%s",
 			   fakes.body);
 	run_for_ms(1200);
 	cr_assert_eq(w.restarts, 0u);

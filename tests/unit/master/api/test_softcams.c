@@ -120,8 +120,8 @@ Test(softcam, is_judged_before_anything_changes)
 {
 	open_world(document);
 	expect_error("{'cmd':'set-softcam','softcam':" CAM("c") "}", 400,
-		     "softcam.id: \"c\" exists; to change it send its id "
-		     "beside \"softcam\", too");
+		     "softcam.id: \"c\" exists: to change it, send its id as "
+		     "\"id\" beside \"softcam\", too");
 	expect_error("{'cmd':'set-softcam','id':'c','softcam':" CAM("d") "}",
 		     400, "softcam.id: \"d\" is the id of another softcam");
 	expect_error("{'cmd':'set-softcam','softcam':" CAM("a&b") "}", 400,
@@ -192,8 +192,8 @@ Test(cas, is_appended_replaced_and_removed)
 	expect_drop("{'cmd':'set-cas'}");
 	expect_drop("{'cmd':'set-cas','cas':{'name':'x'}}");
 	expect_error("{'cmd':'set-cas','cas':" CAS("c") "}", 400,
-		     "cas.id: \"c\" exists; to change it send its id beside "
-		     "\"cas\", too");
+		     "cas.id: \"c\" exists: to change it, send its id as "
+		     "\"id\" beside \"cas\", too");
 	cr_assert_str_empty(w.log);
 }
 
@@ -263,13 +263,13 @@ Test(test_softcam, judges_its_fields)
 {
 	open_world("{}");
 	expect_error(TEST("'host':7,'port':1"), 400,
-		     "config.host: is not a host");
+		     "config.host: is not a host name or address");
 	expect_error(TEST("'host':'','port':1"), 400,
-		     "config.host: is not a host");
+		     "config.host: is not a host name or address");
 	expect_error(TEST("'host':'h','port':0"), 400,
-		     "config.port: is not a port");
+		     "config.port: is not a port (1 to 65535)");
 	expect_error(TEST("'host':'h','port':'1'"), 400,
-		     "config.port: is not a port");
+		     "config.port: is not a port (1 to 65535)");
 	fakes.n_jobs = ARRAY_LEN(fakes.jobs);
 	expect_error(SOUND, 503, "4 tests run already");
 	close_world();

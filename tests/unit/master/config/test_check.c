@@ -190,7 +190,7 @@ Test(check, finds_nothing_in_a_sound_document)
 			 "FILE: warning: \"unknown\" is not known\n"
 			 "FILE: settings: warning: \"own\" is not known\n"
 			 "FILE: make_stream[2] (c): warning: is enabled and "
-			 "does not run: input: there is none\n"
+			 "does not run: input: the list is empty\n"
 			 "FILE: ok, 4 warnings\n");
 	json_decref(document);
 }
@@ -417,9 +417,9 @@ Test(check, warns_of_odd_values)
 		  "known\nwarning make_stream[0].input[0]: option \"cam\" is "
 		  "not known\n" },
 		{ "auth", "{\"http_ip_deny\": [\"10.0.0.0/8\", \"foo\"]}",
-		  "warning auth.http_ip_deny[1]: is no address or network" },
+		  "auth.http_ip_deny[1]: is not an address or network" },
 		{ "make_stream[2].output[0]", "\"udp://239.2.2.2\"",
-		  "sends to the same place as make_stream[0].output[1]" },
+		  "has the same destination as make_stream[0].output[1]" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -51,7 +51,7 @@ Test(check_adapters, an_error_is_what_set_adapter_refuses)
 {
 	static const char no_id[] = "E dvb_tune[0].id: is not 1 to 64 "
 				    "characters of A-Z a-z 0-9 _ . -: the "
-				    "adapter is not run\n";
+				    "adapter does not run\n";
 	static const struct {
 		const char *list, *found;
 	} cases[] = {
@@ -65,7 +65,8 @@ Test(check_adapters, an_error_is_what_set_adapter_refuses)
 		  "E dvb_tune[0].address: is not a string\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,"
 		  "\"address\":\"dvb://e\"}]",
-		  "E dvb_tune[0].address: dvb:// is an input of streams\n" },
+		  "E dvb_tune[0].address: dvb:// is only possible as an input "
+		  "of a stream\n" },
 		{ "[{\"id\":\"d\",\"enable\":false,"
 		  "\"address\":\"stream://s\"}]",
 		  "dvb_tune[0]: address: there is no stream \"s\"\n" },
@@ -81,8 +82,7 @@ Test(check_adapters, an_error_is_what_set_adapter_refuses)
 		  "E dvb_tune[0].symbolrate: is missing\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,\"server\":"
 		  "\"192.0.2.1\",\"address\":\"udp://239.1.1.1:1\"}]",
-		  "E dvb_tune[0].address: an adapter has an address or a "
-		  "server\n" },
+		  "E dvb_tune[0].address: is not possible beside server\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,\"type\":\"T\","
 		  "\"frequency\":474,\"bandwidth\":9000}]",
 		  "E dvb_tune[0].bandwidth: \"9000\" is not AUTO, 1712, 5000, "
@@ -93,7 +93,7 @@ Test(check_adapters, an_error_is_what_set_adapter_refuses)
 		{ "[{\"id\":\"a b\"}]", no_id },
 		{ "[{\"id\":\"e\"},{\"id\":\"d\"},{\"id\":\"d\"}]",
 		  "E dvb_tune[2].id: \"d\" is already the id of dvb_tune[1]: "
-		  "the adapter is not run\n" },
+		  "the adapter does not run\n" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
@@ -196,9 +196,9 @@ Test(check_adapters, a_tuner_that_shares_an_lnb_fits_the_other)
 			 "\"diseqc\":1"), "" },
 		{ SHARER(",\"frequency\":11494"), "" },
 		{ SHARER(",\"frequency\":12188,\"polarization\":\"H\""),
-		  "E dvb_tune[1].frequency: 12188 is in the upper band of the "
-		  "LNB, and adapter \"a\", which feeds it, selects the other "
-		  "one\n" },
+		  "E dvb_tune[1].frequency: 12188 MHz is in the upper band of "
+		  "the LNB, and adapter \"a\", which feeds it, selects the "
+		  "other one\n" },
 		{ SHARER(",\"frequency\":11494,\"polarization\":\"V\""),
 		  "E dvb_tune[1].polarization: adapter \"a\", which feeds the "
 		  "LNB, selects the other one\n" },
@@ -207,9 +207,9 @@ Test(check_adapters, a_tuner_that_shares_an_lnb_fits_the_other)
 		  "adapter \"a\" selects\n" },
 		{ SHARER(",\"frequency\":12188,\"adapter\":2,"
 			 "\"lnb_adapter\":\"a\""),
-		  "E dvb_tune[1].frequency: 12188 is in the upper band of the "
-		  "LNB, and adapter \"a\", which feeds it, selects the other "
-		  "one\n" },
+		  "E dvb_tune[1].frequency: 12188 MHz is in the upper band of "
+		  "the LNB, and adapter \"a\", which feeds it, selects the "
+		  "other one\n" },
 		/* as the tuners read it, not as it is written */
 		{ SHARER(",\"frequency\":11494,\"diseqc\":\"0\""), "" },
 		{ SHARER(",\"frequency\":11494,\"diseqc\":\"01\""), "" },
@@ -222,8 +222,8 @@ Test(check_adapters, a_tuner_that_shares_an_lnb_fits_the_other)
 		  "E dvb_tune[1].diseqc: \"A\" is not the position \"1\" that "
 		  "adapter \"a\" selects\n" },
 		{ SHARER(",\"frequency\":11494,\"tone\":true"),
-		  "E dvb_tune[1].tone: adapter \"a\", which feeds the LNB, "
-		  "sends none\n" },
+		  "E dvb_tune[1].tone: is on, but adapter \"a\", which feeds "
+		  "the LNB, sends no tone\n" },
 		{ "[" TONE_FEEDER "," LNB_TUNER("b", "1", ",\"frequency\":"
 		  "12188,\"lnb_sharing\":true") "]", "" },
 		{ "[" TONE_FEEDER "," LNB_TUNER("b", "1", ",\"frequency\":"
@@ -299,7 +299,7 @@ Test(check_adapters, an_adapter_that_receives_what_it_sends_is_a_loop)
 		  "'address':'stream://s'}]",
 		  "dvb_tune[0].address: adapter \"d\" would receive what it "
 		  "sends itself\n"
-		  "make_stream[0].input[0]: stream \"s\" would play what it "
+		  "make_stream[0].input[0]: stream \"s\" would receive what it "
 		  "sends itself\n" },
 		{ "[{'id':'s','enable':true,'type':'spts',"
 		  "'input':['udp://239.1.1.1:1','dvb://d']},"
@@ -310,9 +310,9 @@ Test(check_adapters, an_adapter_that_receives_what_it_sends_is_a_loop)
 		  "'enable':true,'address':'stream://t#x'}]",
 		  "dvb_tune[1].address: adapter \"d\" would receive what it "
 		  "sends itself\n"
-		  "make_stream[0].input[1]: stream \"s\" would play what it "
+		  "make_stream[0].input[1]: stream \"s\" would receive what it "
 		  "sends itself\n"
-		  "make_stream[1].input[0]: stream \"t\" would play what it "
+		  "make_stream[1].input[0]: stream \"t\" would receive what it "
 		  "sends itself\n" },
 		/* through a second adapter */
 		{ "[{'id':'s','enable':true,'type':'spts',"
@@ -325,9 +325,9 @@ Test(check_adapters, an_adapter_that_receives_what_it_sends_is_a_loop)
 		  "sends itself\n"
 		  "dvb_tune[1].address: adapter \"e\" would receive what it "
 		  "sends itself\n"
-		  "make_stream[0].input[0]: stream \"s\" would play what it "
+		  "make_stream[0].input[0]: stream \"s\" would receive what it "
 		  "sends itself\n"
-		  "make_stream[1].input[0]: stream \"t\" would play what it "
+		  "make_stream[1].input[0]: stream \"t\" would receive what it "
 		  "sends itself\n" },
 		/* two readers of one stream are no loop */
 		{ "[{'id':'s','enable':true,'type':'spts',"
@@ -367,7 +367,7 @@ Test(check_adapters, a_new_id_does_not_hide_a_loop)
 	char found[1024] = "";
 
 	cr_expect_eq(check_stream(stream, &place, note_loop, found), 1u);
-	cr_expect_str_eq(found, "stream.input[0]: stream \"new\" would play "
+	cr_expect_str_eq(found, "stream.input[0]: stream \"new\" would receive "
 				"what it sends itself\n");
 	found[0] = '\0';
 	place.self = NULL;

@@ -84,7 +84,7 @@ static const struct wrong inputs[] = {
 	{ "srt://:9000?pbkeylen=32",
 	  WARNING "pbkeylen: does nothing without passphrase" },
 	{ "stream://x#no_reload", WARNING "no_reload: does nothing here"
-	  "stream \"x\" would play what it sends itself" },
+	  "stream \"x\" would receive what it sends itself" },
 	{ "stream://x/1",
 	  "stream: \"x/1\" is not an id: it has only A-Z a-z 0-9 _ . -" },
 	{ "udp://:1#watchdog=9&no_reload",
@@ -129,10 +129,10 @@ static const struct wrong outputs[] = {
 	{ "http://127.0.0.1:70000/x",
 	  "port: 70000 is not a port (1 to 65535)" },
 	{ "https://127.0.0.1:8443/x",
-	  WARNING "no viewer is served without the certificate of "
-		  "settings.crt_chain" },
+	  WARNING "https needs the certificate of settings.crt_chain: no "
+		  "viewer is served" },
 	{ "http://127.0.0.1:81/x#buffer_size=10",
-	  WARNING "buffer_size: 10 is less than 16384, which it will be" },
+	  WARNING "buffer_size: 10 KiB is too small: 16384 KiB are used" },
 	{ "http://127.0.0.1:81/x#buffer_size=16384", "" },
 	{ "udp://127.0.0.1:1#sap", "sap: is for multicast groups only" },
 	{ "udp://239.1.1.1:1#sap=127.0.0.1",
@@ -236,8 +236,9 @@ Test(check_addresses, an_output_that_is_always_on_leaves_keep_active_idle)
 	cr_assert_eq(check_stream(stream, &place, note, said), 0u);
 	cr_assert_str_eq(said, WARNING "has no effect: output 2 is always on");
 	cr_assert_eq(check_document(document, NULL, note_text, said), 0u);
-	cr_assert_not_null(strstr(said, "has no effect beside http_play_hls "
-					"without hls_on_demand"), "%s", said);
+	cr_assert_not_null(strstr(said, "has no effect while http_play_hls is "
+					"true and hls_on_demand is not"), "%s",
+			   said);
 	json_decref(stream);
 	json_decref(document);
 }

@@ -33,11 +33,13 @@ Test(check_categories, an_error_is_what_set_category_refuses)
 		{ "[{\"name\":\"a/b*\"}]",
 		  "categories[0].name: \"a/b*\"" LETTERS },
 		{ "[{\"name\":\"x\"},{\"name\":\"x\"}]",
-		  "categories[1].name: \"x\" is already the name of [0]\n" },
+		  "categories[1].name: \"x\" is already the name of entry "
+		  "[0]\n" },
 		{ "[{\"name\":\"x\",\"groups\":[{\"name\":\"A\"},"
 		  "{\"name\":\"A\"},{\"name\":\"-?\"}]}]",
 		  "categories[0].groups[1].name: \"A\" is already the name of "
-		  "[0]\ncategories[0].groups[2].name: \"-?\"" LETTERS },
+		  "entry [0]\n"
+		  "categories[0].groups[2].name: \"-?\"" LETTERS },
 		{ "[{\"name\":\"x\",\"groups\":\"x\"}]",
 		  "categories[0].groups: is not a list\n" },
 		{ "[{\"name\":\"x\",\"groups\":{\"a\":1}}]",

@@ -70,8 +70,8 @@ Test(check_others, each_is_there_and_has_a_transport_stream_of_its_own)
 	       A ".nit_other[3]: stream \"d\" has no set_tsid: no table "
 	       "lists it\n");
 	expect("{\"set_tsid\": 7, \"onid\": 2, \"nit_other\": [\"b\", \"c\"]}",
-	       A ".nit_other[1]: stream \"c\" has transport stream 7 of "
-	       "network 2, as stream \"a\": set set_tsid or onid\n");
+	       A ".nit_other[1]: stream \"c\" has tsid 7 and onid 2, as stream "
+		 "\"a\": set another set_tsid or onid\n");
 }
 
 /* Their SDT have networks that may differ. */
@@ -85,8 +85,8 @@ Test(check_others, a_multiplex_is_named_by_its_tsid)
 {
 	expect("{\"set_tsid\": 8, \"nit_other\": [\"c\", \"f\", \"h\"]}", "");
 	expect("{\"set_tsid\": 8, \"nit_other\": [\"c\", \"g\"]}",
-	       A ".nit_other[1]: stream \"g\" has transport stream 7 of "
-	       "network 2, as stream \"c\": set tsid or onid\n");
+	       A ".nit_other[1]: stream \"g\" has tsid 7 and onid 2, as stream "
+		 "\"c\": set another tsid or onid\n");
 }
 
 Test(check_others, own_eit_have_room_for_their_services)
@@ -118,8 +118,9 @@ Test(check_others, own_eit_have_room_for_their_services)
 	(void)check_document(document, NULL, found, &text);
 	buf_append(&text, "", 1);
 	cr_expect_str_eq((const char *)buf_head(&text),
-			 "make_stream[8].nit_other: has 1125 services with "
-			 "those of the stream: own EIT are sent of 1000\n");
+			 "make_stream[8].nit_other: the streams in it and this "
+			 "stream have 1125 services: own EIT are sent of only "
+			 "1000 of them\n");
 	buf_done(&text);
 	free(keys);
 	json_decref(others);

@@ -22,21 +22,22 @@ Test(check_places, of_rist_are_of_one)
 		const char *a, *b, *said;
 	} cases[] = {
 		{ "rist://@:9000", "rist://@:9000",
-		  "E make_stream[1].input[0]: 0.0.0.0:9000 is already of "
-		  "make_stream[0].input[0]\n" },
+		  "E make_stream[1].input[0]: 0.0.0.0:9000 is already the "
+		  "address of make_stream[0].input[0]\n" },
 		{ "rist://@:9000#profile=simple", "rist://@:9001",
-		  "E make_stream[1].input[0]: 0.0.0.0:9001 is already of "
-		  "make_stream[0].input[0]\n" },
+		  "E make_stream[1].input[0]: 0.0.0.0:9001 is already the "
+		  "address of make_stream[0].input[0]\n" },
 		{ "rist://@:9001", "rist://@h:2,@:9000#profile=simple",
-		  "E make_stream[1].input[0]: 0.0.0.0:9001 is already of "
-		  "make_stream[0].input[0]\n" },
+		  "E make_stream[1].input[0]: 0.0.0.0:9001 is already the "
+		  "address of make_stream[0].input[0]\n" },
 		{ "rist://@h:9000", "rist://@h:9000",
-		  "E make_stream[1].input[0]: h:9000 is already of "
+		  "E make_stream[1].input[0]: h:9000 is already the address of "
 		  "make_stream[0].input[0]\n" },
 		{ "rist://@:9000", "rist://@127.0.0.1:9000",
 		  "make_stream[1].input[0]: 0.0.0.0:9000 of "
-		  "make_stream[0].input[0] and 127.0.0.1:9000 are both "
-		  "listened to: only one of them can be\n" },
+		  "make_stream[0].input[0] and 127.0.0.1:9000 conflict: the "
+		  "kernel opens a port on all addresses or on single ones, not "
+		  "both\n" },
 		{ "rist://@:9000", "rist://@:9002", "" },
 		{ "rist://h:9000", "rist://h:9000", "" },
 		{ "rist://@10.1.0.1:9000", "rist://@10.2.0.1:9000", "" },
@@ -76,8 +77,8 @@ Test(check_places, of_an_output_on_the_control_port_are_free)
 	cr_expect_eq(check_stream(stream, &place, finding_lines_add, found), 0);
 	cr_expect_str_eq(found, "stream.output[0]: 0.0.0.0:8000 of "
 				"make_stream[0].output[0] and 10.0.0.2:8000 "
-				"are both listened to: only one of them can "
-				"be\n");
+				"conflict: the kernel opens a port on all "
+				"addresses or on single ones, not both\n");
 	json_decref(stream);
 	json_decref(document);
 }
@@ -91,15 +92,17 @@ Test(check_places, of_every_listener_in_conflict_are_reported)
 	};
 	static const char wanted[] =
 		"make_stream[1].output[0]: 127.0.0.1:8100 of "
-		"make_stream[0].output[0] and "
-		"0.0.0.0:8100 are both listened to: only one of them can be\n"
+		"make_stream[0].output[0] and 0.0.0.0:8100 conflict: the "
+		"kernel opens a port on all addresses or on single ones, not "
+		"both\n"
 		"make_stream[2].output[0]: 127.0.0.1:8100 of "
-		"make_stream[0].output[0] and "
-		"0.0.0.0:8100 are both listened to: only one of them can be\n"
+		"make_stream[0].output[0] and 0.0.0.0:8100 conflict: the "
+		"kernel opens a port on all addresses or on single ones, not "
+		"both\n"
 		"make_stream[3].output[0]: 0.0.0.0:8100 of "
-		"make_stream[1].output[0] and "
-		"127.0.0.1:8100 are both listened to: only one of them can "
-		"be\n";
+		"make_stream[1].output[0] and 127.0.0.1:8100 conflict: the "
+		"kernel opens a port on all addresses or on single ones, not "
+		"both\n";
 	json_t *list = json_array();
 	json_t *document = json_pack("{s:o}", "make_stream", list);
 	char found[FINDING_LINES] = "", id[] = "a";
@@ -130,10 +133,10 @@ Test(check_places, of_the_play_port_are_not_those_of_another_output)
 
 	cr_expect_eq(check_document(document, NULL, finding_lines_add, found),
 		     0);
-	cr_expect_str_eq(found, "make_stream[0].output[0]: "
-			 "0.0.0.0:8100 of settings.http_play_port and "
-			 "127.0.0.1:8100 are both listened to: only one of "
-			 "them can be\n");
+	cr_expect_str_eq(found, "make_stream[0].output[0]: 0.0.0.0:8100 of "
+				"settings.http_play_port and 127.0.0.1:8100 "
+				"conflict: the kernel opens a port on all "
+				"addresses or on single ones, not both\n");
 	found[0] = '\0';
 	(void)json_array_set_new(outputs, 0, json_string("http://:8100/a"));
 	cr_expect_eq(check_document(document, NULL, finding_lines_add, found),
@@ -148,19 +151,20 @@ Test(check_places, and_other_values_that_cannot_be_meant_are_warned_of)
 		{ "{\"make_stream\":[{\"id\":\"a\",\"name\":\"\","
 		  "\"type\":\"spts\",\"enable\":true,\"lcn\":-1,"
 		  "\"input\":[\"udp://:1#pnr=1&pnr=2&pnr=3\"]}]}",
-		  "make_stream[0].input[0]: pnr: is given several "
-		  "times, and only the last value counts\n"
+		  "make_stream[0].input[0]: pnr: is given several times, and "
+		  "only the last value counts\n"
 		  "make_stream[0].name: is empty\n"
-		  "make_stream[0].lcn: -1 is less than 0: the "
-		  "playlist has none\n" },
+		  "make_stream[0].lcn: -1 is less than 0: the playlist has no "
+		  "channel number\n" },
 		{ "{\"make_stream\":[{\"id\":\"a\",\"name\":\"A\","
 		  "\"type\":\"spts\",\"enable\":true,\"lcn\":true,"
 		  "\"input\":[\"udp://:1\"]}]}",
-		  "make_stream[0].lcn: is not a whole number: the "
-		  "playlist has none\n" },
+		  "make_stream[0].lcn: is not a whole number: the playlist has "
+		  "no channel number\n" },
 		{ "{\"auth\":{\"enable\":true,\"promo\":\"nourl\"}}",
-		  "auth.promo: \"nourl\" does not begin with http:// "
-		  "or https://: a player looks for it beside the stream\n" },
+		  "auth.promo: \"nourl\" does not begin with http:// or "
+		  "https://: players take it as relative to the address of the "
+		  "stream\n" },
 		{ "{\"auth\":{\"enable\":true,\"promo\":\"http://h/x\"}}", "" },
 		{ "{\"servers\":[{\"host\":\"h\",\"port\":99999},"
 		  "{\"host\":\"h\",\"port\":80}]}",

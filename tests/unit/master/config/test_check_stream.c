@@ -184,16 +184,17 @@ Test(check_stream, warns_of_addresses_that_only_one_stream_can_use)
 		  { "udp://1.1.1.1:1", "udp://1.1.1.1:2" }, "" },
 		{ { "udp://127.0.0.1:1", "udp://127.0.0.1:2" },
 		  { "udp://127.0.0.1:1", "udp://127.0.0.1:3" },
-		  "make_stream[0].output[0]: is the input of the same "
-		  "stream\n" },
+		  "make_stream[0].output[0]: is also an input of this stream, "
+		  "which may receive its own packets\n" },
 		/* a relay */
 		{ { "udp://127.0.0.1:1", "udp://127.0.0.1:2" },
 		  { "udp://127.0.0.1:2", "udp://127.0.0.1:3" }, "" },
 		{ { "udp://127.0.0.1:1", "udp://127.0.0.1:2" },
 		  { "http://127.0.0.1:9/a", "http://0.0.0.0:9/b" },
 		  "make_stream[1].output[0]: 127.0.0.1:9 of "
-		  "make_stream[0].output[0] and 0.0.0.0:9 are "
-		  "both listened to: only one of them can be\n" },
+		  "make_stream[0].output[0] and 0.0.0.0:9 conflict: the kernel "
+		  "opens a port on all addresses or on single ones, not "
+		  "both\n" },
 		{ { "udp://127.0.0.1:1", "udp://127.0.0.1:2" },
 		  { "http://127.0.0.1:9/a", "http://127.0.0.2:9/b" }, "" },
 	};
@@ -229,19 +230,19 @@ Test(check_stream, names_both_inputs_of_an_mpts_that_demand_the_same)
 		  "stream.input[1]: set_pnr: input[0] has the number 7, "
 		  "too\n" },
 		{ "udp://:1#pid_base=150", "udp://:2",
-		  "stream.input[1]: pid_base: its block, 200 to 299, overlaps "
-		  "that of input[0], 150 to 249\n" },
+		  "stream.input[1]: pid_base: its block of PIDs, 200 to 299, "
+		  "overlaps that of input[0], 150 to 249\n" },
 		{ "udp://:1#pid_base=150&pid_block=50", "udp://:2", "" },
 		{ "udp://:1", "udp://:2#pid_base=8100",
-		  "stream.input[1]: pid_base: its block ends at 8199, above "
-		  "8190\n" },
+		  "stream.input[1]: pid_base: its block of PIDs ends at 8199, "
+		  "above 8190\n" },
 		{ "udp://:1#rate_min=5&rate_max=5",
 		  "udp://:2#rate_min=37995", "" },
 		{ "udp://:1#rate_min=6&rate_max=5", "udp://:2",
 		  "stream.input[0]: rate_min: 6 is above rate_max, 5\n" },
 		{ "udp://:1#rate_min=6", "udp://:2#rate_min=37995",
-		  "stream.input[1]: rate_min: with those of the inputs in "
-		  "front it is 38001, above the bitrate, 38000\n" },
+		  "stream.input[1]: rate_min: the sum with the inputs in "
+		  "front is 38001 kbit/s, above the bitrate, 38000 kbit/s\n" },
 	};
 	json_t *document = json_object();
 	const struct check_place place = { .path = "stream",
@@ -281,8 +282,8 @@ Test(check_stream, looks_for_loops_in_the_links_it_is_given)
 	cr_expect_eq(check_stream(stream, &place, note, found), 0);
 	place.links = &links;
 	cr_expect_eq(check_stream(stream, &place, note, found), 1);
-	cr_expect_str_eq(found, "stream.input[0]: stream \"a\" would play "
-			 "what it sends itself\n");
+	cr_expect_str_eq(found, "stream.input[0]: stream \"a\" would receive "
+				"what it sends itself\n");
 	link_graph_done(&links);
 	json_decref(stream);
 	json_decref(document);

@@ -102,7 +102,7 @@ Test(keep_active, names_what_leaves_it_without_effect)
 		{ "{\"http_keep_active\":0,\"hls_on_demand\":true}",
 		  "{\"http_play_hls\":true}", "" },
 		{ "{\"http_keep_active\":0}", "{}",
-		  "no output and no play path has viewers" },
+		  "no output serves viewers, and the play paths are off" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

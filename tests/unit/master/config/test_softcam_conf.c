@@ -120,13 +120,13 @@ Test(softcam_conf, names_what_keeps_an_entry_from_work)
 	assert_error("'host':'h','port':1,'user':'u','pass':'p'",
 		     "type: \"\" is not newcamd");
 	assert_error("'type':'newcamd','host':'','port':1,'user':'u',"
-		     "'pass':'p'", "host: is not a host");
+		     "'pass':'p'", "host: is not a host name or address");
 	assert_error("'type':'newcamd','host':7,'port':1,'user':'u',"
-		     "'pass':'p'", "host: is not a host");
+		     "'pass':'p'", "host: is not a host name or address");
 	assert_error("'type':'newcamd','host':'h','port':0,'user':'u',"
-		     "'pass':'p'", "port: is not a port");
+		     "'pass':'p'", "port: is not a port (1 to 65535)");
 	assert_error("'type':'newcamd','host':'h','port':65536,'user':'u',"
-		     "'pass':'p'", "port: is not a port");
+		     "'pass':'p'", "port: is not a port (1 to 65535)");
 	assert_error("'type':'newcamd','host':'h','port':1,'pass':'p'",
 		     "user or pass: is missing");
 	assert_error("'type':'newcamd','host':'h','port':1,'user':'u'",

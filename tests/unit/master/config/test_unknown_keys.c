@@ -107,8 +107,8 @@ Test(unknown_keys, an_enabled_stream_that_cannot_run_is_named)
 	finds("{'make_stream':[{'id':'a','type':'spts','enable':true,"
 	      "'inputs':['udp://239.1.1.1:1']}]}",
 	      "make_stream[0]: \"inputs\" is not known; is it \"input\"?\n"
-	      "make_stream[0]: is enabled and does not run: input: there is "
-	      "none\n");
+	      "make_stream[0]: is enabled and does not run: input: the list is "
+	      "empty\n");
 	finds("{'make_stream':[{'id':'a','type':'spts','enable':false}]}",
 	      "");
 }
@@ -121,9 +121,10 @@ Test(unknown_keys, one_stream_has_the_warnings_of_the_document)
 
 	unknown_keys_find_stream(stream, "stream", finding_lines_add, all);
 	cr_assert_str_eq(all, "stream: \"inputs\" is not known; is it "
-			 "\"input\"?\nstream: \"own\" is not known\n"
-			 "stream: is enabled and does not run: input: there "
-			 "is none\n");
+			      "\"input\"?\n"
+			      "stream: \"own\" is not known\n"
+			      "stream: is enabled and does not run: input: the "
+			      "list is empty\n");
 	json_decref(stream);
 }
 
