@@ -253,7 +253,8 @@ void auth_log_refusal(struct auth *a, const struct caller *caller,
 	if (!ratelimit_pass(&a->refusals, mono_ms(), &suppressed))
 		return;
 	if (suppressed > 0)
-		log_info("auth", "%u refusals were not logged", suppressed);
+		log_info("auth", "%u refused requests of observers were not "
+				 "logged", suppressed);
 	log_word(caller->login, login, sizeof login);
 	log_word(what, word, sizeof word);
 	ip_format(&caller->address, ip);
@@ -270,7 +271,8 @@ void auth_log_failure(struct auth *a, const char *login,
 	if (!ratelimit_pass(&a->failures, mono_ms(), &suppressed))
 		return;
 	if (suppressed > 0)
-		log_warning("auth", "%u failures were not logged", suppressed);
+		log_warning("auth", "%u failed logins were not logged",
+			    suppressed);
 	/* cleaned, so that programs that read the log find only the real
 	 * address behind it */
 	log_word(login, name, sizeof name);

@@ -42,7 +42,8 @@ bool first_start(struct config *config)
 	secret_new_password(password);
 	err = password_hash(password, hash);
 	if (err < 0) {
-		log_error("auth", "no first password: %s", strerror(-err));
+		log_error("auth", "cannot create the first password: %s",
+			  strerror(-err));
 		return false;
 	}
 	/* only an empty configuration is new; one without users may be of

@@ -228,8 +228,9 @@ static void fail(const struct check *c, uint64_t now)
 		break;
 	case LOCKOUT_LOGIN:
 		log_warning("auth", "a login is locked for a minute%s: %d "
-			    "wrong passwords from several addresses; it can "
-			    "enter from addresses that it used before", door,
+				    "wrong passwords from several addresses; "
+				    "it can still log in from addresses that "
+				    "it used before", door,
 			    (int)LOCKOUT_LOGIN_FAILURES);
 		break;
 	}

@@ -54,8 +54,8 @@ static void write_file(struct log_output *o, enum log_level level,
 	(void)snprintf(note, sizeof note, "%s: %s%s", o->settings.filename,
 		       news == -ENOTUNIQ ? "not rotated" :
 		       news < 0 ? "lines dropped: " : "writing resumed",
-		       news == -ENOTUNIQ ? ": .1 to .9: one is no log of this "
-					   "program" :
+		       news == -ENOTUNIQ ? ": one of the files .1 to .9 is not "
+					   "a log of this program" :
 		       news < 0 ? strerror(-news) : "");
 	log_to_stderr(news < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "log", note,
 		      NULL);
@@ -132,7 +132,7 @@ void log_output_apply(struct log_output *o, const struct log_settings *new)
 			write_file(o, LOG_LEVEL_INFO, "log",
 				   new->filename[0] != '\0'
 					   ? "continues in another file"
-					   : "ends: no file is set");
+					   : "ends: log.filename is empty");
 		log_file_leave(&o->file);
 		if (new->filename[0] != '\0')
 			o->file = log_file_open(new->filename,
@@ -178,14 +178,15 @@ int log_output_error(struct log_output *o, struct errmsg *ret)
 		(void)snprintf(lost, sizeof lost, "%u log lines dropped",
 			       dropped);
 	if (r == -ENOTUNIQ)
-		errmsg_set(ret, "log.filename: %.128s.1 to .%d: one is no log "
-				"of this program: the file is not rotated and "
-				"grows", o->settings.filename,
+		errmsg_set(ret, "log.filename: one of the files %.128s.1 to "
+				".%d is not a log of this program: the log is "
+				"not rotated and grows: move that file away",
+			   o->settings.filename,
 			   LOG_FILE_ARCHIVES);
 	else if (r < 0)
 		errmsg_set(ret, "log.filename: %.128s: %s: %s",
 			   o->settings.filename,
-			   r == -EEXIST ? "exists and is no log of this "
+			   r == -EEXIST ? "exists and is not a log of this "
 					  "program"
 			   : r == -ELOOP ? "is a symbolic link"
 					 : strerror(-r),

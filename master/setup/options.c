@@ -42,19 +42,20 @@ static const char help[] =
 	"  -p, --port PORT      control port; wins over settings.control_port\n"
 	"      --no-web-auth    no login: every client has full access\n"
 	"      --web-dir FOLDER serve the files of the web interface from the\n"
-	"                       folder, while somebody works on them\n"
+	"                       folder, for their development\n"
 	"      --reset-password LOGIN\n"
 	"                       give the user a new password and print it\n"
-	"      --debug          log more; this and the next three are what\n"
-	"                       the section `log' does not say\n"
+	"      --debug          log more; this and the next three apply if\n"
+	"                       the section `log' does not have the key\n"
 	"      --log FILE       log to the file\n"
 	"      --no-stdout      log nothing to standard error\n"
 	"      --syslog IDENT   log to the system's log under this name\n"
 	"      --allow-path FOLDER\n"
-	"                       clients may choose logs and recordings below\n"
-	"                       the folder; may be repeated\n"
+	"                       clients of the API may write logs and\n"
+	"                       recordings below the folder; may be repeated\n"
 	"      --require-sandbox\n"
-	"                       refuse a kernel that cannot confine workers\n"
+	"                       do not start on a kernel that cannot confine\n"
+	"                       workers\n"
 	"      --user NAME      started by root, run as this user; the\n"
 	"                       default is sluice\n"
 	"  -t, --check          judge the configuration, name every error\n"
@@ -154,8 +155,9 @@ static enum verdict take_option(struct options *o, int letter,
 		return GO_ON;
 	case OPTION_ALLOW_PATH:
 		if (o->n_allow_paths == OPTIONS_ALLOW_PATHS_MAX)
-			return fail("--allow-path: too many: one may have "
-				    "several folders, with colons");
+			return fail("--allow-path: is given too often: one may "
+				    "have several folders, with colons between "
+				    "them");
 		o->allow_paths[o->n_allow_paths++] = optarg;
 		return GO_ON;
 	case OPTION_REQUIRE_SANDBOX:
@@ -208,7 +210,7 @@ static enum verdict take_all(int argc, char **argv, struct options *o,
 	if (v != GO_ON)
 		return v;
 	if (optind < argc)
-		return fail("there are no arguments without an option");
+		return fail("an argument without an option is not possible");
 	if (instead->strict && !instead->check)
 		return fail("--strict needs -t");
 	if (instead->secrets && !instead->effective)

@@ -38,9 +38,10 @@ static void save(const char *path, uint64_t seed)
 	char *text = document_format(document, &len);
 
 	if (text != NULL && replace_file(path, text, len, &error) < 0)
-		log_warning("deliver", "%s: %s: players of "
-			    "hls_session_playlists begin again after the next "
-			    "start", path, error.text);
+		log_warning("deliver", "%s: %s: players with "
+				       "hls_session_playlists lose their "
+				       "session at the next start",
+			    path, error.text);
 	free(text);
 	json_decref(document);
 }

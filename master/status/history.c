@@ -118,8 +118,9 @@ static void take_hours(const struct history *of, struct handover *h)
 			     bytes, (size_t)size);
 		shared_unmap(bytes, (size_t)size);
 	} else if (fd >= 0 && layout != HOUR_LAYOUT) {
-		log_info("master", "the history of the last hour is empty: "
-			 "that of the previous program has another layout");
+		log_info("master", "the history of the last hour is empty: the "
+				   "previous program stored it in another "
+				   "layout");
 	} else if (fd >= 0) {
 		log_warning("master", "the history of the last hour is empty: "
 			    "the memory of the previous program cannot be "

@@ -103,8 +103,8 @@ static void look_at_input(const struct host_advice *a, const char *address,
 	(void)snprintf(setting, sizeof setting, "net.ipv4.conf.%s.rp_filter",
 		       iface);
 	add(list, setting, xasprintf(
-		"groups on %s: the kernel drops packets from senders that "
-		"this host reaches by another interface: sysctl -w %s=2",
+		"multicast groups on %s: the kernel drops packets from senders "
+		"that this host reaches by another interface: sysctl -w %s=2",
 		iface, setting));
 }
 

@@ -84,7 +84,8 @@ static const struct stream_metric {
 	{ "sluice_stream_worker_cpu_seconds_total", METRIC_COUNTER,
 	  "Processor time of the process of the stream.", CPU_S, true },
 	{ "sluice_stream_worker_resident_bytes", METRIC_GAUGE,
-	  "Resident memory of that process, rings and files too.", RESIDENT,
+	  "Resident memory of the process of the stream, ring buffers and "
+	  "files too.", RESIDENT,
 	  true },
 };
 
@@ -106,7 +107,8 @@ static void put_info(struct sheet *t)
 	static const char name[] = "sluice_stream_info";
 
 	metrics_head(t->to, name, METRIC_GAUGE,
-		     "1; the labels have the name and the type.");
+		     "Always 1; the labels are the name and the type of the "
+		     "stream.");
 	for (size_t i = 0; i < t->n; i++) {
 		const struct status_stream *s = t->items[i].s;
 
@@ -148,18 +150,21 @@ static const struct input_metric {
 	  AT(packets), PACKET },
 	{ "sluice_input_packets_total", "TS packets received.", AT(packets),
 	  1 },
-	{ "sluice_input_cc_errors_total", "Errors of continuity.",
+	{ "sluice_input_cc_errors_total", "Continuity counter errors of TS "
+					  "packets.",
 	  AT(cc_error), 1 },
 	{ "sluice_input_pes_errors_total", "Errors of PES headers.",
 	  AT(pes_error), 1 },
 	{ "sluice_input_scrambled_packets_total", "Scrambled TS packets.",
 	  AT(sc_error), 1 },
 	{ "sluice_input_lost_datagrams_total",
-	  "Datagrams that are missing by their count.", AT(lost), 1 },
+	  "Datagrams that are missing by their sequence numbers.",
+	  AT(lost), 1 },
 	{ "sluice_input_socket_drops_total",
 	  "Datagrams that the kernel dropped because the buffer was full.",
 	  AT(socket_drops), 1 },
-	{ "sluice_input_sync_losses_total", "Losses of synchronization.",
+	{ "sluice_input_sync_losses_total", "Losses of TS packet "
+					    "synchronization.",
 	  AT(sync_losses), 1 },
 #undef AT
 };

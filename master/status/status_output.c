@@ -35,7 +35,9 @@ static const char *output_error(const struct status_stream *s, size_t i,
 		return info->output_errors[i];
 	if (out == NULL || out->open)
 		return NULL;
-	return out->error != NULL ? out->error : "the worker has no ring";
+	return out->error != NULL ? out->error : "the process of the stream "
+						 "has no ring buffer for "
+						 "viewers";
 }
 
 static void add_fault_times(json_t *o, const struct output_fault *f)

@@ -180,7 +180,7 @@ static void on_hello(void *self)
 		return;
 	err = make_ring(p);
 	if (err < 0) {
-		errmsg_set(&error, "cannot create the ring: %s",
+		errmsg_set(&error, "cannot create the ring buffer: %s",
 			   strerror(-err));
 		service_proc_kill(p->item.service, error.text);
 		return;
@@ -239,7 +239,8 @@ static void on_message(const struct msg *m, void *self)
 	if (p->of->on_status != NULL && p->entry != NULL)
 		p->of->on_status(p->item.id, &p->status, p->of->watcher);
 	if (stream_ring_is_damaged(&p->ring))
-		service_proc_kill(p->item.service, "the ring is damaged");
+		service_proc_kill(p->item.service, "it damaged its ring "
+						   "buffer");
 }
 
 static void on_down(void *self)
@@ -410,7 +411,7 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 		if (p != NULL)
 			want(p, keys);
 		else if (keys != NULL)
-			log_error("adapters", "adapter %s is not run: %s", id,
+			log_error("adapters", "adapter %s does not run: %s", id,
 				  error.text);
 		json_decref(keys);
 	}

@@ -442,7 +442,8 @@ static void link_tls(struct deliver_worker *w)
 	int err = fd_seqpacket_pair(fds);
 
 	if (err < 0) {
-		log_error("deliver", "worker %u: no link to tls: %s",
+		log_error("deliver", "worker %u: cannot be connected with the "
+				     "tls worker: %s",
 			  w->number + 1, strerror(-err));
 		return;
 	}

@@ -194,7 +194,8 @@ static int start(struct epg_docs *d, struct want *w)
 }
 
 static const struct epg_answer silent = {
-	.fd = -1, .error = "the guide does not answer" };
+	.fd = -1, .error = "the process of the programme guide does not "
+			   "answer" };
 
 /* Starts the next document.  Drops those before it for which no receiver waits
  * any more, and those that do not start: their receivers get an error. */

@@ -74,7 +74,7 @@ static void fail(struct export *e, const char *reason)
 
 	errmsg_set(&error, "epg_export[%zu]: %s", place_of(e), reason);
 	if (!errmsg_is_alike(e->error.text, error.text))
-		log_warning("epg", "%s: it is tried again", error.text);
+		log_warning("epg", "%s: the export is tried again", error.text);
 	e->error = error;
 	e->failures++;
 	pause_s = MIN(pause_s, (unsigned)RETRY_MAX_S);
@@ -84,7 +84,7 @@ static void fail(struct export *e, const char *reason)
 static void succeed(struct export *e)
 {
 	if (!e->done || e->error.text[0] != '\0')
-		log_info("epg", "epg_export[%zu]: %zu bytes are exported",
+		log_info("epg", "epg_export[%zu]: exported, %zu bytes",
 			 place_of(e), e->len);
 	e->done = true;
 	e->failures = 0;
@@ -155,7 +155,7 @@ static void post(struct export *e, int fd)
 		return;
 	free(e->posting);
 	e->posting = NULL;
-	fail(e, "the guide does not answer");
+	fail(e, "the process of the programme guide does not answer");
 }
 
 static void on_document(const struct epg_answer *a, void *arg)

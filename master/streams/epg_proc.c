@@ -140,8 +140,8 @@ static void on_read(int fd, void *arg)
 	if (!end_read(p, &p->saved_read))
 		return;
 	if (fd < 0 && fd != -ENOENT)
-		log_warning("epg", "the saved guide is not readable: %s: the "
-			    "guide begins empty", strerror(-fd));
+		log_warning("epg", "the saved programme guide cannot be read: "
+				   "%s: the guide starts empty", strerror(-fd));
 	if (waits_for_saved(p))
 		start_worker(p, fd < 0 ? -1 : fd);
 }
@@ -153,8 +153,8 @@ static void on_read_limit(struct ev_loop *loop, ev_timer *t, int revents)
 
 	(void)loop, (void)revents;
 	p->saved_read.late = true;
-	log_warning("epg", "the saved guide is not readable: the disk does not "
-		    "answer: the guide begins empty");
+	log_warning("epg", "the saved programme guide cannot be read: the disk "
+			   "does not answer: the guide starts empty");
 	if (waits_for_saved(p))
 		start_worker(p, -1);
 }
@@ -199,7 +199,8 @@ static void on_dictionary(int fd, void *arg)
 	if (fd >= 0)
 		p->dictionary_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	else
-		refuse_dictionary(p, fd == -ENODATA ? "is no file, or empty"
+		refuse_dictionary(p, fd == -ENODATA ? "is not a file, or is "
+						      "empty"
 						    : strerror(-fd));
 	/* else the worker has ended, or the saved guide is being read */
 	if (in_time && service_proc_channel(p->service) != NULL)
@@ -428,9 +429,9 @@ static void on_down(void *self)
 	p->started = p->has_status = p->watched = p->usable = false;
 	if (p->loading && service_proc_has_crashed(p->service) &&
 	    ++p->crashes == EPG_CRASHES_MAX)
-		log_warning("epg", "the saved guide is not loaded: %u "
-			    "processes crashed while they loaded it: the guide "
-			    "begins empty", p->crashes);
+		log_warning("epg", "the saved programme guide is not loaded: "
+				   "%u processes crashed while they loaded it: "
+				   "the guide starts empty", p->crashes);
 	p->loading = false;
 	epg_asks_fail(&p->asks,
 		      "the process that keeps the guide ended");

@@ -63,8 +63,9 @@ static void on_last_save(struct ev_loop *loop, ev_timer *t, int revents)
 	struct epg_proc *p = container_of(t, struct epg_proc, last_save);
 
 	(void)loop, (void)revents;
-	log_warning("epg", "the guide is not saved: no answer in time: "
-		    "changes since the last save are lost");
+	log_warning("epg", "the programme guide is not saved: its process did "
+			   "not answer in time: changes since the last save "
+			   "are lost");
 	p->last = p->told = true;
 	end_service(p);
 }
@@ -75,8 +76,8 @@ static void on_write_limit(struct ev_loop *loop, ev_timer *t, int revents)
 
 	(void)loop, (void)revents;
 	if (!p->told)
-		log_warning("epg", "the guide is not saved: the disk does "
-			    "not answer");
+		log_warning("epg", "the programme guide is not saved: the disk "
+				   "does not answer");
 	p->told = true;
 }
 
@@ -89,9 +90,10 @@ static void end_save(struct epg_proc *p, const char *error)
 	if (error != NULL)
 		p->changes = 0;
 	if (error != NULL && !p->told && (p->started || !p->stopping))
-		log_warning("epg", "the guide is not saved: %s", error);
+		log_warning("epg", "the programme guide is not saved: %s",
+			    error);
 	if (error == NULL && p->told)
-		log_info("epg", "the guide is saved again");
+		log_info("epg", "the programme guide is saved again");
 	p->told = error != NULL;
 	save_flush(p);
 	if (p->stopping)

@@ -87,8 +87,9 @@ static void fail(struct guide_links *g, struct guide_link *l,
 					  (unsigned)AGAIN_SHIFTS);
 
 	if (l->failures == 0)
-		log_warning("epg", "stream %s: no events of stream %s for its "
-			    "own EIT: %s: they are asked for again",
+		log_warning("epg", "stream %s: cannot get the events of stream "
+				   "%s for its own EIT: %s: the request is "
+				   "repeated",
 			    l->stream, l->source, reason);
 	l->failures++;
 	l->stale = true;

@@ -186,8 +186,9 @@ static void pause_stream(struct picture_proc *p, const char *stream)
 		      (unsigned)PICTURE_PAUSE_MAX_S);
 	one->times++;
 	one->until_ms = mono_ms() + UINT64_C(1000) * pause_s;
-	log_warning("picture", "stream %s: its last key frame ended the "
-		    "process that decodes it: no picture for %u s", stream,
+	log_warning("picture", "stream %s: the process that decodes pictures "
+			       "failed at its last key frame: no picture for "
+			       "%u s", stream,
 		    pause_s);
 }
 
@@ -199,8 +200,8 @@ const char *picture_proc_refusal(const struct picture_proc *p,
 	if (!HAVE_PICTURE)
 		return "this program was built without pictures";
 	if (one != NULL && mono_ms() < one->until_ms)
-		return "a key frame of the stream ended the process that "
-		       "decodes it";
+		return "the process that decodes pictures failed at a key "
+		       "frame of the stream";
 	return p->n >= PICTURE_JOBS_MAX ? "too many pictures are wanted at once"
 					: NULL;
 }
@@ -217,8 +218,8 @@ static void on_down(void *self)
 	if (service_proc_failure(p->service) != NULL)
 		pause_stream(p, p->stream);
 	if (j != NULL)
-		job_fail(j, "its last key frame ended the process that decodes "
-			    "it");
+		job_fail(j, "the process that decodes pictures failed at the "
+			    "last key frame of the stream");
 }
 
 static const struct service_kind kind = {
@@ -280,7 +281,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	(void)loop, (void)revents;
 	job_fail(container_of(t, struct picture_job, deadline),
-		 "it was not made within 5 s");
+		 "the picture was not made within 5 s");
 }
 
 struct picture_job *picture_job_new(struct picture_proc *p, const char *stream,

@@ -272,7 +272,8 @@ static json_t *advise(const struct queriers *q, const struct net *w, bool gone,
 	bool arrives = w->inputs > w->silent;
 
 	if (gone)
-		return json_sprintf("%s was removed: its inputs wait for it",
+		return json_sprintf("interface %s was removed: its inputs wait "
+				    "for it",
 				    w->label);
 	if (state != QUERIER_MISSING)
 		return NULL;

@@ -52,7 +52,7 @@ int reconciler_picture_ring(const char *stream, const char **error,
 		*error = "the stream does not run, and a picture does not "
 			 "start it";
 	else if (ring < 0)
-		*error = "the stream has no ring yet";
+		*error = "the stream has no ring buffer yet: try again";
 	return ring;
 }
 

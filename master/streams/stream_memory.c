@@ -22,9 +22,10 @@ void stream_memory_keep(struct stream_memory *m, bool keep, const char *name)
 			m->fd = fd;
 		else
 			log_warning(name,
-				    "cannot create the memory for the next "
-				    "worker: %s: counters and clocks will "
-				    "restart", strerror(-fd));
+				    "cannot create the memory that keeps "
+				    "counters and clocks for the next worker: "
+				    "%s: they restart with that worker",
+				    strerror(-fd));
 	}
 }
 

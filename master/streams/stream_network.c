@@ -86,7 +86,14 @@ void stream_network_report(struct stream_proc *p, struct channel *channel)
 	    channel_send(channel, &m, NULL, 0) == 0) {
 		if (json_object_size(streams) < json_array_size(ids))
 			log_warning(worker_proc_name(p->proc), "nit_other: "
-				    "%zu of %zu streams are enabled and fit",
+							       "only %zu of "
+							       "%zu streams "
+							       "are listed: "
+							       "the others are "
+							       "disabled, or "
+							       "do not fit "
+							       "into the "
+							       "tables",
 				    json_object_size(streams),
 				    json_array_size(ids));
 		json_decref(p->network);

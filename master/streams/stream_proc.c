@@ -95,9 +95,8 @@ void stream_proc_set_read(struct stream_proc *p, bool others_read)
 	err = make_ring(p, ring_size(p, p->plan));
 	if (err < 0) {
 		log_error(worker_proc_name(p->proc),
-			  "cannot create the ring for viewers and stream:// "
-			  "inputs: %s",
-			  strerror(-err));
+			  "cannot create the ring buffer for viewers and "
+			  "stream:// inputs: %s", strerror(-err));
 		return;
 	}
 	if (p->started && channel != NULL)
@@ -201,7 +200,7 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 	struct stream_proc *p = arg;
 
 	if (stream_proc_is_foreign(p, m->type)) {
-		worker_proc_kill(proc, "a message of another role");
+		worker_proc_kill(proc, "it sent a message of another role");
 		return;
 	}
 	if (m->type == MSG_STREAM_STATUS) {
@@ -225,7 +224,7 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 		stream_cues_answer(p, m->seq, &m->stream_cued);
 	} else if (m->type == MSG_STREAM_SWITCHED) {
 		if (++p->n_switches > SWITCHES_MAX) {
-			worker_proc_kill(proc, "reports more than 100 "
+			worker_proc_kill(proc, "it reported more than 100 "
 					       "switches of input a second");
 			return;
 		}
@@ -250,7 +249,7 @@ static void on_message(struct worker_proc *proc, const struct msg *m,
 		stream_receivers_message(p, m);
 	}
 	if (stream_ring_is_damaged(&p->ring))
-		worker_proc_kill(proc, "the ring is damaged");
+		worker_proc_kill(proc, "it damaged its ring buffer");
 }
 
 /* The next worker continues in the same ring, unless this one damaged it. */
@@ -278,11 +277,12 @@ static void on_down(struct worker_proc *proc, void *arg)
 	err = stream_proc_new_ring(p, p->ring.size);
 	spawner_touch(p->cfg.spawner);
 	if (err < 0) {
-		log_error(name, "cannot replace the damaged ring: %s",
+		log_error(name, "cannot replace the damaged ring buffer: %s",
 			  strerror(-err));
 		return;
 	}
-	log_warning(name, "damaged ring replaced: viewers must reconnect");
+	log_warning(name, "damaged ring buffer replaced: viewers must "
+			  "reconnect");
 	stream_mounts_ring(&p->mounts, p->ring.ro_fd);
 	p->cfg.events->on_ring(p, p->cfg.arg);
 }
@@ -398,8 +398,8 @@ static int prepare(struct stream_proc *p, const struct stream_plan *plan,
 		return err;
 	err = size > 0 ? make_ring(p, size) : 0;
 	if (err < 0)
-		errmsg_set(error, "cannot create a ring of %zu bytes: %s", size,
-			   strerror(-err));
+		errmsg_set(error, "cannot create a ring buffer of %zu bytes: "
+			   "%s", size, strerror(-err));
 	return err;
 }
 

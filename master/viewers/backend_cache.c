@@ -32,7 +32,8 @@ int backend_verdict_read(const struct msg_backend_result *r, uint64_t now_ms,
 	if (r->status == 0)
 		return errmsg_fail(error, -EREMOTEIO, "%s", r->error);
 	if (r->status != 200 && !denied)
-		return errmsg_fail(error, -EREMOTEIO, "it answers %u",
+		return errmsg_fail(error, -EREMOTEIO, "its answer has the HTTP "
+						      "status %u",
 				   (unsigned)r->status);
 	*ret = (struct backend_verdict){
 		.allowed = !denied,

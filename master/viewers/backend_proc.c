@@ -151,7 +151,7 @@ static void on_down(void *self)
 	service_requests_take_back(&p->jobs);
 	p->n_sent = 0;
 	while ((r = service_requests_find_deadly(&p->jobs)) != NULL)
-		job_fail(job_of(r), "its worker ended twice");
+		job_fail(job_of(r), "the process that asks it ended twice");
 }
 
 static const struct service_kind kind = {
@@ -196,7 +196,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 
 	(void)loop, (void)revents;
 	if (waits && service_proc_channel(j->owner->service) == NULL) {
-		job_fail(j, "its worker does not run");
+		job_fail(j, "the process that asks it does not run");
 	} else if (waits) {
 		/* never sent, so the state of the backend is unknown */
 		job_end(j, NULL);

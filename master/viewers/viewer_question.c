@@ -370,9 +370,9 @@ static void set_backend_error(struct viewers *v, const char *error)
 	if (!had && error == NULL)
 		return;
 	if (error == NULL)
-		log_info("auth", "the backend answers again");
+		log_info("auth", "the backend decides about viewers again");
 	else if (!had)
-		log_error("auth", "the backend does not answer: %s: new "
+		log_error("auth", "the backend gives no decision: %s: new "
 			  "viewers are %s (auth.backend_unreachable)", error,
 			  v->settings.fails_closed ? "denied" : "allowed");
 	/* replaces the text, which an alarm shows */
@@ -384,7 +384,7 @@ static void apply_backend(struct question *q, const struct backend_verdict *b,
 			  uint32_t recheck_s)
 {
 	if (b->location[0] != '\0' || !b->allowed)
-		deny(q, "the backend denies it",
+		deny(q, "the backend denied the viewer",
 		     b->location[0] != '\0' ? b->location : NULL);
 	else
 		allow(q, &(struct permission){
@@ -408,7 +408,7 @@ static void do_without_backend(struct question *q, const char *error)
 	if (old != NULL)
 		apply_backend(q, old, RETRY_S);
 	else if (v->settings.fails_closed)
-		deny(q, "the backend does not answer", NULL);
+		deny(q, "the backend gives no decision", NULL);
 	else
 		allow(q, &(struct permission){
 			.login = "", .user = "", .recheck_s = RETRY_S,

@@ -247,7 +247,8 @@ static bool judge_token(const struct viewer_rules *r,
 		v->answer = VIEWER_ALLOWED;
 		return true;
 	case SECURE_TOKEN_WRONG:
-		deny(v, "the secure token is of another viewer or stream");
+		deny(v, "the secure token does not match the viewer, the "
+			"stream or securetoken");
 		return true;
 	case SECURE_TOKEN_EXPIRED:
 		deny(v, "the secure token has expired");

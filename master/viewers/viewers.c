@@ -450,8 +450,8 @@ bool viewers_backend_error(const struct viewers *v, struct errmsg *ret)
 {
 	if (v->backend_error == NULL || !viewer_rules_enabled(v->rules))
 		return false;
-	errmsg_set(ret, "auth: the backend does not answer: %s: new viewers "
-		   "are %s", v->backend_error,
+	errmsg_set(ret, "auth: the backend gives no decision: %s: new viewers "
+			"are %s (auth.backend_unreachable)", v->backend_error,
 		   v->settings.fails_closed ? "denied" : "allowed");
 	return true;
 }

@@ -142,7 +142,7 @@ Test(adapter_procs, a_ring_that_cannot_be_made_is_tried_again, .timeout = 120)
 	b.shortages = 2; /* at the start, and for the first worker */
 	adapter_procs_set(b.adapters, b.list);
 	await_worker("a worker with a ring");
-	cr_assert_eq(rig_count_log("cannot create the ring: "), 1u, "%s",
+	cr_assert_eq(rig_count_log("cannot create the ring buffer: "), 1u, "%s",
 		     rig_log());
 	cr_assert_geq(b.ring, 0);
 	teardown();
@@ -211,7 +211,7 @@ Test(adapter_procs, a_worker_that_damages_its_ring_is_replaced, .timeout = 120)
 	damage_ring();
 	adapter_procs_set(b.adapters, b.list);
 	await_worker("its successor");
-	cr_assert_eq(rig_count_log("the ring is damaged"), 1u, "%s",
+	cr_assert_eq(rig_count_log("it damaged its ring buffer"), 1u, "%s",
 		     rig_log());
 	cr_assert(!is_same(before, b.ring));
 	fd_close(&before);

@@ -122,7 +122,7 @@ Test(backend_proc, without_a_worker_the_backend_is_unavailable, .timeout = 90)
 	(void)ask(&b);
 	rig_run_until(b.rig.loop, is_done, &b, 10000, "an answer");
 	cr_assert_eq(b.status, 0, "there is a result");
-	cr_assert_str_eq(b.error, "its worker does not run");
+	cr_assert_str_eq(b.error, "the process that asks it does not run");
 	teardown(&b);
 }
 
@@ -141,7 +141,7 @@ Test(backend_proc, a_job_that_ended_two_workers_is_not_sent_again,
 	}
 	rig_run_until(b.rig.loop, is_done, &b, 10000, "an answer");
 	cr_assert_eq(b.status, 0);
-	if (strcmp(b.error, "its worker ended twice") != 0)
+	if (strcmp(b.error, "the process that asks it ended twice") != 0)
 		cr_assert(rig_is_busy(), "%s", b.error);
 	teardown(&b);
 }

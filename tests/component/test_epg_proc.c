@@ -290,12 +290,12 @@ Test(epg_proc, a_file_that_three_workers_crashed_of_is_not_given_to_the_next)
 	epg_bench_format_event(text, sizeof text, "a");
 	epg_bench_init(&b, text);
 	for (unsigned i = 0; i < 3; i++) {
-		cr_expect_eq(rig_count_log("the guide begins empty"), 0);
+		cr_expect_eq(rig_count_log("the guide starts empty"), 0);
 		end_loading(&b, SIGABRT);
 	}
 	epg_bench_wait_loaded(&b);
 	cr_expect_eq(epg_proc_status(b.proc)->events, 0);
-	cr_expect_eq(rig_count_log("the guide begins empty"), 1);
+	cr_expect_eq(rig_count_log("the guide starts empty"), 1);
 	epg_bench_done(&b);
 }
 
@@ -311,7 +311,7 @@ Test(epg_proc, a_worker_that_is_killed_keeps_the_saved_guide)
 	epg_bench_wait_loaded(&b);
 	rig_run_until(b.rig.loop, has_one_event, &b, PATIENCE_MS,
 		      "the saved event");
-	cr_expect_eq(rig_count_log("the guide begins empty"), 0);
+	cr_expect_eq(rig_count_log("the guide starts empty"), 0);
 	epg_bench_done(&b);
 }
 
@@ -354,11 +354,11 @@ Test(epg_proc, a_disk_that_does_not_answer_keeps_the_saved_guide_away_only)
 	disk.hangs = true;
 	epg_bench_init_with(&b, text, (struct epg_times){ .read_ms = 100 });
 	epg_bench_wait_loaded(&b);
-	cr_expect_eq(rig_count_log("does not answer: the guide begins"), 1);
+	cr_expect_eq(rig_count_log("does not answer: the guide starts"), 1);
 	cr_expect_eq(epg_proc_status(b.proc)->events, 0);
 	/* a late answer is ignored */
 	disk.on_read(-ENODATA, disk.arg);
-	cr_expect_eq(rig_count_log("is not readable"), 1);
+	cr_expect_eq(rig_count_log("cannot be read"), 1);
 	cr_expect_eq(epg_bench_ask(&b, &a), 0);
 	epg_bench_wait_answer(&b, &a);
 	cr_expect_str_eq(a.error, "the stream has no guide");
@@ -394,7 +394,7 @@ Test(epg_proc, a_dictionary_that_is_late_does_not_keep_the_saved_guide_away)
 	rig_run_until(b.rig.loop, has_one_event, &b, PATIENCE_MS,
 		      "the saved event");
 	cr_expect(has_dictionary_error(&b));
-	cr_expect_eq(rig_count_log("the guide begins empty"), 0);
+	cr_expect_eq(rig_count_log("the guide starts empty"), 0);
 	/* a late answer: the worker runs without it, and the error says so */
 	disk.on_read(-ENOENT, disk.arg);
 	cr_expect_eq(rig_count_log("No such file"), 0);

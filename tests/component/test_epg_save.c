@@ -95,7 +95,7 @@ Test(epg_save, a_stop_does_not_wait_for_a_worker_that_hangs)
 	(void)epg_bench_pause();
 	epg_proc_stop(b.proc);
 	rig_run_until(b.rig.loop, is_gone, &b, PATIENCE_MS, "a stop");
-	cr_expect_eq(rig_count_log("no answer in time: changes since"), 1);
+	cr_expect_eq(rig_count_log("not answer in time: changes since"), 1);
 	epg_bench_done(&b);
 }
 
@@ -161,14 +161,15 @@ Test(epg_save, a_worker_that_ends_during_a_stop_is_no_failed_save)
 	epg_proc_stop(b.proc);
 	cr_assert_eq(kill(pid, SIGKILL), 0);
 	rig_run_until(b.rig.loop, is_gone, &b, PATIENCE_MS, "a stop");
-	cr_expect_eq(rig_count_log("the guide is not saved"), 0);
+	cr_expect_eq(rig_count_log("the programme guide is not saved"), 0);
 	epg_bench_done(&b);
 }
 
 static bool is_reported(void *arg)
 {
 	(void)arg;
-	return rig_count_log("the guide is not saved: cannot create") > 0;
+	return rig_count_log("the programme guide is not saved: cannot create")
+	       > 0;
 }
 
 Test(epg_save, a_guide_that_is_not_saved_is_reported)
@@ -201,8 +202,8 @@ Test(epg_save, a_save_that_hangs_is_reported_once_and_when_it_ends)
 	epg_proc_rename_stream(b.proc, "a", "b", -1);
 	rig_run_until(b.rig.loop, is_hung, NULL, PATIENCE_MS, "a line");
 	rig_run_for(b.rig.loop, 300);
-	cr_expect_eq(rig_count_log("the guide is not saved"), 1);
+	cr_expect_eq(rig_count_log("the programme guide is not saved"), 1);
 	disk.on_written(0, NULL, disk.arg);
-	cr_expect_eq(rig_count_log("the guide is saved again"), 1);
+	cr_expect_eq(rig_count_log("the programme guide is saved again"), 1);
 	epg_bench_done(&b);
 }

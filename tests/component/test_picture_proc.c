@@ -117,8 +117,8 @@ Test(picture_proc, a_stream_that_ends_the_worker_waits_and_others_do_not)
 	cr_assert_eq(kill(pid, SIGKILL), 0);
 	wait_for(&b, &bad);
 	cr_expect_str_eq(bad.error,
-			 "its last key frame ended the process that decodes "
-			 "it");
+			 "the process that decodes pictures failed at the last "
+			 "key frame of the stream");
 	cr_expect_not_null(picture_proc_refusal(b.proc, "bad"));
 	cr_expect_null(picture_proc_refusal(b.proc, "good"));
 	cr_expect_null(ask(&b, "bad", &bad));
@@ -149,7 +149,7 @@ Test(picture_proc, a_cancelled_job_that_ends_the_worker_is_no_fault_of_the_next)
 	cr_expect_not_null(picture_proc_refusal(b.proc, "bad"));
 	cr_expect_null(picture_proc_refusal(b.proc, "good"));
 	cr_expect_eq(bad.done, 0);
-	cr_expect_eq(rig_count_log("stream bad: its last key frame"), 1);
+	cr_expect_eq(rig_count_log("stream bad: the process that decodes"), 1);
 	teardown(&b);
 }
 

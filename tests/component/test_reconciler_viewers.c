@@ -281,7 +281,7 @@ Test(reconciler_viewers, a_ring_that_a_dying_worker_damaged_is_replaced,
 	damage_ring(pid);
 	cr_assert_eq(kill(pid, SIGKILL), 0);
 	bench_await(&b, "good", "running", pid, 5000);
-	cr_assert_eq(rig_count_log("damaged ring replaced"), 1);
+	cr_assert_eq(rig_count_log("damaged ring buffer replaced"), 1);
 	cr_assert_eq(rig_count_log("Bad message"), 0, "%s", rig_log());
 
 	/* the next deliver accepts it as well */
@@ -304,7 +304,7 @@ Test(reconciler_viewers, a_worker_that_damages_its_ring_is_replaced,
 	damage_ring(pid);
 	bench_await(&b, "good", "running", pid, 5000);
 	/* it may see the end of its channel before SIGKILL */
-	cr_assert_eq(rig_count_log("stream good: the ring is damaged: "),
+	cr_assert_eq(rig_count_log("stream good: it damaged its ring buffer: "),
 		     1, "%s", rig_log());
 	rig_run_until(b.loop, is_answered_well, NULL, 5000, "200");
 	bench_teardown(&b);

@@ -66,10 +66,10 @@ test('a backend decides about viewers without a user',
 	// the head decides, whatever its body is
 	assert.equal(await status('?token=long'), 403);
 	assert.equal(await status('?token=slow'), 403);
-	assert.doesNotMatch(sluice.log, /the backend does not answer/);
+	assert.doesNotMatch(sluice.log, /the backend gives no decision/);
 	// an error is no decision
 	assert.equal(await status('?token=other'), 403);
-	await sluice.logged(/the backend does not answer: it answers 500/);
+	await sluice.logged(/the backend gives no decision: .*status 500/);
 	// it is asked again when its decision has expired
 	answer = () => 403;
 	await gone(viewer);
@@ -89,13 +89,13 @@ test('a backend decides about viewers without a user',
 	const alarm = async () => (await sluice.json('/api/system-status'))
 		.alarms?.find((text) => text.startsWith('auth: the backend'));
 
-	assert.match(await alarm(), /it answers 500: new viewers are denied$/);
+	assert.match(await alarm(), /status 500: new viewers are denied/);
 	await sluice.cmd('set-auth', { auth: { enable: true, backend: url,
 		backend_unreachable: 'allow' } });
-	assert.match(await alarm(), /it answers 500: new viewers are allowed/);
+	assert.match(await alarm(), /status 500: new viewers are allowed/);
 	answer = () => 502;
 	assert.equal(await status('?token=newer'), 200);
-	assert.match(await alarm(), /it answers 502: new viewers are allowed/);
+	assert.match(await alarm(), /status 502: new viewers are allowed/);
 	await sluice.cmd('set-auth', { auth: { enable: false, backend: url } });
 	assert.equal(await alarm(), undefined);
 	await sluice.cmd('set-auth', { auth: { enable: true,
@@ -138,8 +138,8 @@ test('a backend worker that cannot start is a backend without an answer',
 	{ env: { SLUICE_WORKER: program } });
 
 	assert.equal(await status('?token=new'), 200);
-	await sluice.logged(new RegExp('the backend does not answer: its ' +
-		'worker does not run: new viewers are allowed'));
+	await sluice.logged(new RegExp('the backend gives no decision: the ' +
+		'process that asks it does not run: new viewers are allowed'));
 	await waitUntil('the quarantine', async () =>
 		(await sluice.json('/api/system-status')).alarms?.some(
 			(text) => /^backend worker: .* in a row/.test(text)));

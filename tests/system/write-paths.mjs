@@ -109,7 +109,7 @@ test('a log is appended to a log only, and to no link', async (t) => {
 	fs.writeFileSync(`${dir}/empty`, '');
 	for (const name of ['profile.sh', 'empty', 'absent'])
 		fs.symlinkSync(`${dir}/${name}`, `${dir}/${name}.link`);
-	for (const [file, error] of [[victim, /no log of this program/],
+	for (const [file, error] of [[victim, /not a log of this program/],
 		...['profile.sh', 'empty', 'absent'].map((name) =>
 			[`${dir}/${name}.link`, /is a symbolic link/])]) {
 		const { warnings } = await sluice.cmd('set-log', { set: {
@@ -128,9 +128,10 @@ test('a log is appended to a log only, and to no link', async (t) => {
 		max_file_size: 1, api_access: true } });
 	await waitUntil('the alarm', async () => {
 		await sluice.cmd('version');
-		return (await alarms())?.includes(`log.filename: ${full}.1 ` +
-			'to .9: one is no log of this program: the file is ' +
-			'not rotated and grows');
+		return (await alarms())?.includes('log.filename: one of the ' +
+			`files ${full}.1 to .9 is not a log of this program:` +
+			' the log is not rotated and grows: move that file ' +
+			'away');
 	});
 	await sluice.cmd('set-log', { set: { filename: full,
 		max_file_size: 0, api_access: true } });

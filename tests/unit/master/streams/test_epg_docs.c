@@ -189,14 +189,16 @@ Test(epg_docs, an_error_is_answered_and_not_kept)
 
 	fake.error = -EBUSY;
 	cr_expect_null(get(docs, "a", false, &a));
-	cr_expect_str_eq(a.error, "the guide does not answer");
+	cr_expect_str_eq(a.error, "the process of the programme guide does "
+			       "not answer");
 	fake.error = 0;
 	cr_expect_not_null(get(docs, "a", false, &a));
 	cr_expect_not_null(get(docs, "b", false, &b));
 	fake.error = -EBUSY;
 	reply(0);
 	cr_expect_str_eq(a.error, "an error");
-	cr_expect_str_eq(b.error, "the guide does not answer");
+	cr_expect_str_eq(b.error, "the process of the programme guide does "
+			       "not answer");
 	fake.error = 0;
 	cr_expect_not_null(get(docs, "a", false, &a));
 	reply(5);
@@ -217,7 +219,8 @@ Test(epg_docs, a_receiver_may_ask_for_one_that_waits)
 	reply(5);
 	cr_expect_eq(a.len, 5);
 	cr_expect_eq(b.done, 1);
-	cr_expect_str_eq(b.error, "the guide does not answer");
+	cr_expect_str_eq(b.error, "the process of the programme guide does "
+			       "not answer");
 	cr_expect_eq(again.done, 1);
 	epg_docs_free(&docs);
 }

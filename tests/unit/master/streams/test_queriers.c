@@ -215,7 +215,7 @@ Test(queriers, a_removed_interface_keeps_its_name_and_gets_no_other_advice)
 	cr_assert_str_eq(first_text(report, "interface"), "eth7");
 	cr_assert_str_eq(first_text(report, "state"), "unknown");
 	cr_assert_str_eq(first_text(report, "advice"),
-			 "eth7 was removed: its inputs wait for it");
+			 "interface eth7 was removed: its inputs wait for it");
 	again = queriers_write(queriers, now);
 	cr_assert_str_eq(json_string_value(json_object_get(
 				 json_array_get(again, 0), "name")), "eth7");

@@ -272,16 +272,20 @@ Test(viewer_rules, check_secure_tokens)
 	/* of another stream, address, secret, salt or end */
 	expect_secure("a002198.51.100.916999999001700000100s3cretSALT",
 		      "-SALT-1700000100-1699999900", VIEWER_DENIED,
-		      "the secure token is of another viewer or stream");
+		      "the secure token does not match the viewer, the stream "
+		      "or securetoken");
 	expect_secure("a001198.51.100.816999999001700000100s3cretSALT",
 		      "-SALT-1700000100-1699999900", VIEWER_DENIED,
-		      "the secure token is of another viewer or stream");
+		      "the secure token does not match the viewer, the stream "
+		      "or securetoken");
 	expect_secure("a001198.51.100.916999999001700000100secretSALT",
 		      "-SALT-1700000100-1699999900", VIEWER_DENIED,
-		      "the secure token is of another viewer or stream");
+		      "the secure token does not match the viewer, the stream "
+		      "or securetoken");
 	expect_secure("a001198.51.100.916999999001700000100s3cretSALT",
 		      "-SALT-1700000999-1699999900", VIEWER_DENIED,
-		      "the secure token is of another viewer or stream");
+		      "the secure token does not match the viewer, the stream "
+		      "or securetoken");
 	/* the clocks may differ by half a minute */
 	expect_secure("a001198.51.100.916999999001699999971s3cretx",
 		      "-x-1699999971-1699999900", VIEWER_ALLOWED, "");
@@ -318,7 +322,8 @@ Test(viewer_rules, check_secure_tokens)
 	/* a forged one never reaches a backend, which may be unreachable */
 	set_auth("backend", json_string("http://127.0.0.1:1/x"));
 	expect_secure("a", "-x-1700000100-1699999900", VIEWER_DENIED,
-		      "the secure token is of another viewer or stream");
+		      "the secure token does not match the viewer, the stream "
+		      "or securetoken");
 	/* a number is as good as its text */
 	set_auth("securetoken", json_integer(42));
 	sign("a001198.51.100.91699999900170000010042s",
