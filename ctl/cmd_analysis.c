@@ -122,7 +122,8 @@ static void show_place(struct buf *to, const struct ctl *ctl,
 		       const json_t *place)
 {
 	if (!json_is_true(json_object_get(place, "watched"))) {
-		buf_printf(to, "not watched\n");
+		buf_printf(to, "not watched: it has no_analyze, or was never "
+			       "open\n");
 		return;
 	}
 	show_head(to, place);
@@ -151,7 +152,7 @@ static void show_rates(struct buf *to, const json_t *outputs)
 				   ")", api_number(one, "cbr"));
 		if (api_number(one, "overflow") > 0)
 			buf_printf(to, ": %" JSON_INTEGER_FORMAT " packets "
-				   "exceeded it and were dropped",
+				   "exceeded that rate and were dropped",
 				   api_number(one, "overflow"));
 		buf_printf(to, "\n");
 	}

@@ -219,7 +219,8 @@ static const struct command *find(struct ctl *ctl, unsigned *ret_words)
 	if (o->n_words == 0)
 		(void)ctl_fail(ctl, CTL_USAGE, "no command given");
 	else if (o->n_words == 1 && is_noun(o->words[0]))
-		(void)ctl_fail(ctl, CTL_USAGE, "%s: needs a second word",
+		(void)ctl_fail(ctl, CTL_USAGE, "%s: needs a second word, see "
+					       "sluicectl --help",
 			       o->words[0]);
 	else
 		(void)ctl_fail(ctl, CTL_USAGE, "\"%s%s%s\" is not a command",

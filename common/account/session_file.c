@@ -43,7 +43,8 @@ static void load(struct session_file *f, const char *path)
 		left_out = sessions_decode(f->sessions, document, time(NULL));
 		if (left_out > 0)
 			log_info("auth",
-			         "%s: %zu sessions dropped: expired or invalid",
+			         "%s: %zu login sessions dropped: expired or "
+				 "invalid",
 			         path, left_out);
 	} else if (r != -ENOENT) {
 		log_warning("auth", "%s: %s: all users must log in again",

@@ -145,7 +145,8 @@ void log_to_stderr(enum log_level level, const char *component,
 	if (out.lost > 0) {
 		format_head(LOG_LEVEL_WARNING, head);
 		(void)snprintf(line, sizeof line,
-			       "%slog: %u lines dropped: stderr stalled\n",
+			       "%slog: %u lines dropped: the reader of "
+			       "standard error was too slow\n",
 			       head, out.lost);
 		if (write_line(line, strlen(line)))
 			out.lost = 0;

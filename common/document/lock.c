@@ -33,7 +33,9 @@ int config_lock(const char *path, struct errmsg *error)
 	if (err == -EWOULDBLOCK)
 		return errmsg_fail(error, err, "%s is in use by another sluice",
 				   path);
-	return errmsg_fail(error, err, "%s.lock: %s: another sluice with the "
-			   "same configuration would go unnoticed", path,
+	return errmsg_fail(error, err, "%s.lock: cannot be locked: %s: a "
+				       "second sluice with the same "
+				       "configuration would not be noticed",
+			   path,
 			   strerror(-err));
 }

@@ -233,7 +233,7 @@ static void begin(struct save *s, struct orders *over)
 	free(s->text);
 	s->text = NULL;
 	s->burst_ms = 0;
-	errmsg_set(&s->error, "no thread: %s", strerror(-r));
+	errmsg_set(&s->error, "cannot start a thread: %s", strerror(-r));
 	conclude(s, r, over);
 }
 

@@ -501,9 +501,9 @@ static void reject_address(struct http_pool *p, int fd,
 
 	if (ratelimit_pass(&p->refused_log, mono_ms(), &suppressed)) {
 		sockaddr_format_host(peer, host);
-		log_warning("http", "%s: connection rejected: too many of this "
-			    "address (%u more since the last line)", host,
-			    suppressed);
+		log_warning("http", "%s: connection rejected: too many "
+			    "connections from this address (%u more since the "
+			    "last line)", host, suppressed);
 	}
 	if (p->n >= p->cfg.connections_max || p->n_refused >= REFUSED_MAX) {
 		fd_close(&fd);

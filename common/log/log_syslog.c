@@ -95,10 +95,12 @@ void log_syslog_write(struct log_syslog *s, enum log_level level,
 		[LOG_LEVEL_INFO] = LOG_INFO,
 		[LOG_LEVEL_DEBUG] = LOG_DEBUG,
 	};
-	char dropped[48];
+	char dropped[64];
 
 	if (s->dropped > 0) {
-		(void)snprintf(dropped, sizeof dropped, "%u lines dropped",
+		(void)snprintf(dropped, sizeof dropped, "%u lines dropped: "
+							"syslog did not take "
+							"them",
 			       s->dropped);
 		if (send_text(s, LOG_WARNING, "log", dropped))
 			s->dropped = 0;

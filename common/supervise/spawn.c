@@ -444,8 +444,8 @@ void spawner_note_flawed(struct spawner *s, const char *library)
 {
 	if (library[0] == '\0' || s->flaw.text[0] != '\0')
 		return;
-	errmsg_set(&s->flaw, "%.64s: this version has known holes; Sluice "
-		   "works around them, see SECURITY", library);
+	errmsg_set(&s->flaw, "%.64s: this version has known security holes; "
+			     "Sluice works around them, see SECURITY", library);
 	log_clean(s->flaw.text);
 	log_warning("master", "%s", s->flaw.text);
 }

@@ -113,7 +113,7 @@ static void on_hello(struct worker_proc *w,
 			   hello->proto, (unsigned)MSG_PROTO_VERSION);
 		end_bad(w);
 	} else if (strcmp(hello->role, w->running) != 0) {
-		errmsg_set(&w->error, "wrong role");
+		errmsg_set(&w->error, "it reported another role");
 		end_bad(w);
 	} else {
 		w->greeted = true;
@@ -147,7 +147,7 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 
 	(void)channel, (void)fds, (void)n_fds;
 	if (w->greeted == (m->type == MSG_WORKER_HELLO)) {
-		errmsg_set(&w->error, "%s out of turn", name);
+		errmsg_set(&w->error, "it sent %s out of order", name);
 		end_bad(w);
 	} else if (m->type == MSG_WORKER_HELLO) {
 		on_hello(w, &m->worker_hello);
@@ -159,10 +159,11 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		step(w, PROC_READY);
 	} else if (strncmp(name, w->cfg.role, role) != 0 ||
 		   name[role] != '.') {
-		errmsg_set(&w->error, "%s is not a message of its role", name);
+		errmsg_set(&w->error, "it sent %s of another role", name);
 		end_bad(w);
 	} else if (m->type == w->cfg.beat && !pace_beat(&w->pace, mono_ms())) {
-		errmsg_set(&w->error, "%s more often than once a second", name);
+		errmsg_set(&w->error, "it sent %s more often than once a "
+			   "second", name);
 		end_bad(w);
 	} else {
 		if (m->type == w->cfg.beat) {
@@ -227,7 +228,8 @@ static void on_end(struct child *child, const struct child_end *end, void *arg)
 	w->crashed = child_end_is_crash(end) || w->error.text[0] != '\0';
 	child_end_format(end, text, sizeof text);
 	if (end->renews && w->proc.ordered)
-		log_state(w, "replaced for a file that is new since its start");
+		log_state(w, "replaced: its sandbox does not allow a file that "
+			     "is new since its start");
 	else
 		set_last_end(w, text);
 	child_free(&w->child);
@@ -487,7 +489,8 @@ void worker_proc_adopt(struct worker_proc *w, const json_t *record,
 	w->level = LOG_LEVEL_ERROR; /* unknown: sent with the next status */
 	/* several statuses may wait in the channel */
 	pace_start(&w->pace, 0);
-	log_info(w->name, "continues, pid %d", (int)child_pid(w->child));
+	log_info(w->name, "continues after the restart of sluice, pid %d",
+		 (int)child_pid(w->child));
 }
 
 void worker_proc_want(struct worker_proc *w)

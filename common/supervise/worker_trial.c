@@ -83,7 +83,8 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 	if (m->type != MSG_WORKER_HELLO)
 		return;
 	if (m->worker_hello.proto != MSG_PROTO_VERSION) {
-		fail(t, -EPROTO, "its protocol is not that of sluice");
+		fail(t, -EPROTO, "its protocol is not that of sluice: the "
+				 "programs are of different builds");
 		return;
 	}
 	t->greeted = true;
@@ -114,7 +115,7 @@ static void on_end(struct child *child, const struct child_end *end, void *arg)
 	if (end->code != 0)
 		fail(t, -ECHILD, text);
 	else if (!t->greeted)
-		fail(t, -ECHILD, "it ended without worker.hello");
+		fail(t, -ECHILD, "it ended without a report to sluice");
 	else if (--t->owner->left == 0)
 		ev_break(t->owner->loop, EVBREAK_ALL);
 }

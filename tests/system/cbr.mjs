@@ -168,7 +168,7 @@ test('each output reports its rate, with its null packets', async (t) => {
 	assert.match(analysis, /^output 3 sends [\d.]+ [KMk]bit\/s$/m);
 	// what exceeded the rate is told, also afterwards
 	assert.match(poor, new RegExp('^output 1 sends .*\\(cbr=2000\\): ' +
-		'\\d+ packets exceeded it and were dropped$', 'm'));
+		'\\d+ packets exceeded that rate and were dropped$', 'm'));
 	assert.match(poor, /^output: the .*\n {2}cbr_overflow cleared, \d+ /m);
 });
 

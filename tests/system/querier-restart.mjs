@@ -17,7 +17,7 @@ test('the querier worker outlives a restart, and is replaced after its death',
 		await waitNetwork(sluice, 'heard', (i) => i.state === 'heard');
 		await sluice.cmd('restart');
 		await waitUntil('the next master', () =>
-			/continues, pid/.test(sluice.log));
+			/continues after the restart of sl/.test(sluice.log));
 		await waitNetwork(sluice, 'heard', (i) => i.state === 'heard');
 		assert.equal(sluice.worker('querier').pid, pid);
 		process.kill(pid, 'SIGKILL');
@@ -42,7 +42,7 @@ test('a restart does not restart the wait for queries', async (t) => {
 	const began = now();
 	await sluice.cmd('restart');
 	await waitUntil('the next master', () =>
-		/continues, pid/.test(sluice.log), 20000);
+		/continues after the restart of sl/.test(sluice.log), 20000);
 	await sluice.ready();
 	await missing();
 	timing.stop();

@@ -198,7 +198,7 @@ test('an impossible configuration is rejected with the name of the field',
 	await sluice.stop();
 });
 
-test('a librist with known holes is named once', async (t) => {
+test('a librist with known security holes is named once', async (t) => {
 	const flawed = execFileSync('pkg-config', ['--modversion', 'librist'],
 		{ encoding: 'utf8' }).trim() === '0.2.7';
 	const sluice = await Sluice.start(t, config(
@@ -218,9 +218,10 @@ test('a librist with known holes is named once', async (t) => {
 		return;
 	}
 	const [sentence] = await waitUntil('its name', libraries);
-	assert.match(sentence, /^librist 0\.2\.7: .*known holes.* SECURITY$/);
+	assert.match(sentence,
+		/^librist 0\.2\.7: .*known security holes.* SECURITY$/);
 	const named = () => sluice.log.split(sentence).length - 1;
-	await sluice.logged(/known holes/);
+	await sluice.logged(/known security holes/);
 	assert.equal(named(), 1);
 	// the next master receives it
 	await sluice.cmd('restart');

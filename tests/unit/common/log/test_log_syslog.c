@@ -80,7 +80,8 @@ Test(log_syslog, counts_lost_lines_and_finds_a_new_daemon)
 	log_syslog_write(s, LOG_LEVEL_INFO, "part", "one");
 	fd = listen_there();
 	log_syslog_write(s, LOG_LEVEL_INFO, "part", "two");
-	expect(fd, "<28>", "log: 1 lines dropped");
+	expect(fd, "<28>", "log: 1 lines dropped: syslog "
+			   "did not take them");
 	expect(fd, "<30>", "part: two");
 	fd_close(&fd);
 	fd = listen_there();
