@@ -78,10 +78,12 @@ static void streams_cue(struct api *api, const json_t *request,
 		return;
 	}
 	free(c);
-	reply_error(reply, 503, "%s%s", r == -ENOENT
-		    ? "the stream does not run"
+	reply_error(reply, 503, "%s%s",
+		    r == -ENOENT || r == -EAGAIN
+		    ? "the stream does not run, or takes no "
+		      "command now"
 		    : "cannot send the command to the stream: ",
-		    r == -ENOENT ? "" : strerror(-r));
+		    r == -ENOENT || r == -EAGAIN ? "" : strerror(-r));
 }
 
 /* Sends cue_event.  The record comes from a worker, so its size is limited. */

@@ -118,10 +118,12 @@ static void streams_set_input(struct api *api, const json_t *request,
 	if (r > 0)
 		reply_choice(reply, status ? (unsigned)r : 0, "");
 	else
-		reply_error(reply, 503, "%s%s", r == -ENOENT
-			    ? "the stream does not run"
+		reply_error(reply, 503, "%s%s",
+			    r == -ENOENT || r == -EAGAIN
+			    ? "the stream does not run, or takes no "
+			      "command now"
 			    : "cannot send the command to the stream: ",
-			    r == -ENOENT ? "" : strerror(-r));
+			    r == -ENOENT || r == -EAGAIN ? "" : strerror(-r));
 }
 
 static void streams_set_image(struct api *api, const json_t *request,

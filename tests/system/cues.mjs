@@ -218,7 +218,7 @@ test('a command that cannot be sent is refused and logged', async (t) => {
 	const sender = await Sender.start(t, mux, 5000);
 
 	assert.match(await post('a002', { command: 'splice_null' }),
-		/^503 the stream does not run$/);
+		/^503 the stream does not run/);
 	assert.equal(await post('a001', { command: 'splice_insert' }),
 		'400 cue.event_id: is missing');
 	assert.equal(await post('a001', 1), '400 cue: is not an object');
