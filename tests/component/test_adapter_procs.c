@@ -300,7 +300,7 @@ Test(adapter_procs, an_adapter_that_waits_for_workers_to_stop_is_named,
 	(void)json_object_set_new(json_array_get(other, 0), "id",
 				  json_string("e"));
 	adapter_procs_set(b.adapters, other);
-	cr_expect_eq(rig_count_log("adapter e is not run: workers of removed "
+	cr_expect_eq(rig_count_log("adapter e does not run: workers of removed "
 				   "adapters are still stopping (1)"), 1u, "%s",
 		     rig_log());
 	json_decref(other);
