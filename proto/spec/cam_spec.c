@@ -31,7 +31,7 @@ static int read_list(const struct field *f, const char *key, const char *text,
 					   CAM_LIST_MAX);
 		if (len == 0 || len > CAM_ID_MAX)
 			return errmsg_fail(error, -EINVAL, "is not a list of "
-					   "ids of softcams: c1,c2");
+					   "softcam ids such as c1,c2");
 		memcpy(id, text, len);
 		id[len] = '\0';
 		if (!cam_list_has(&list, id))

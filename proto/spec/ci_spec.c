@@ -27,14 +27,16 @@ static const struct field rows[] = {
 	  .help = "Number of the CI slot on this adapter." },
 	{ "bitrate", AT(bitrate_mbps), .min = 1, .max = BITRATE_MAX_MBPS,
 	  .initial = BITRATE_MBPS, .unit = "Mbit/s", .flags = FIELD_OBSERVER,
-	  .help = "Bitrate that the CI slot takes at most." },
+	  .help = "Highest bitrate of the CI slot." },
 	TUNER_CA_ROWS(struct ci_keys),
 };
 /* The keys of an adapter of type CI.  In other types these keys name the
  * tuner. */
 static const struct field number_rows[] = {
-	{ "adapter", AT(adapter), .max = 255, .help = "Number of the CI." },
-	{ "device", AT(device), .max = 255, .help = "Number of the slot." },
+	{ "adapter", AT(adapter), .max = 255, .help = "Number of the adapter "
+						      "with the CI slot." },
+	{ "device", AT(device), .max = 255, .help = "Number of the CI slot on "
+						    "this adapter." },
 };
 
 const struct field_table ci_fields =

@@ -24,8 +24,9 @@ static int read_hex(const struct field *f, const char *key, const char *text,
 				   "to %d hexadecimal digits",
 				   2 * DESC_EDIT_BYTES);
 	if (e->bytes[1] != n - 2)
-		return errmsg_fail(error, -EINVAL, "has %zu bytes behind its "
-				   "length, which is %u", n - 2, e->bytes[1]);
+		return errmsg_fail(error, -EINVAL, "has %zu bytes after its "
+				   "length byte, which is %u", n - 2,
+				   e->bytes[1]);
 	e->len = (uint16_t)n;
 	return 0;
 }
@@ -39,13 +40,14 @@ static int read_fields(const struct field *f, const json_t *value, void *s,
 
 	(void)f;
 	if (e->len > 0)
-		return errmsg_fail(error, -EINVAL, "is given beside hex");
+		return errmsg_fail(error, -EINVAL, "cannot be combined with hex"
+				   );
 	if (si_descriptor_encode(value, e->bytes, &len, error) < 0)
 		return -EINVAL;
 	/* the analyzer shows broken ones, which would end the loop */
 	if (len < 2 || e->bytes[1] + 2U != len)
-		return errmsg_fail(error, -EINVAL, "has another number of "
-				   "bytes than its length says");
+		return errmsg_fail(error, -EINVAL, "has a number of bytes that "
+				   "differs from its length");
 	e->len = (uint16_t)len;
 	return 0;
 }
@@ -84,9 +86,9 @@ static const struct field_hook fields_hook = { .schema = "object",
 static const struct field rows[] = {
 	{ "table", AT(table), .choices = tables,
 	  .flags = FIELD_REQUIRED | FIELD_OBSERVER,
-	  .help = "pmt, sdt, nit or bat." },
+	  .help = "Table with the descriptor: pmt, sdt, nit or bat." },
 	{ "action", AT(action), .choices = actions, .flags = FIELD_OBSERVER,
-	  .help = "add; replace those of the same tag; or remove." },
+	  .help = "add, replace those of the same tag, or remove." },
 	{ "pnr", AT(pnr), .flags = FIELD_OBSERVER,
 	  .help = "Program of the output; 0: all." },
 	{ "pid", AT(pid), .max = 8190, .flags = FIELD_OBSERVER,

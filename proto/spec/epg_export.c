@@ -12,7 +12,7 @@ static const char *const formats[] = { "xmltv", "json", NULL };
 
 static const struct field rows[] = {
 	{ "format", AT(format), .choices = formats,
-	  .help = "Of the document." },
+	  .help = "Format of the document." },
 	{ "gzip", AT(gzip), .help = "Compresses the document." },
 	{ "interval", AT(to.interval_s), .min = EPG_INTERVAL_MIN_S,
 	  .max = EPG_INTERVAL_MAX_S, .initial = EPG_EXPORT_INTERVAL_S,
@@ -20,7 +20,8 @@ static const struct field rows[] = {
 	{ "timeout", AT(to.http.timeout_s), .min = 1, .max = TIMEOUT_MAX_S,
 	  .initial = HTTP_TIMEOUT_DEFAULT_S, .unit = "s",
 	  .idle_in = WHERE_FILE,
-	  .help = "How long a server may be silent." },
+	  .help = "Time without data from the server after which a transfer "
+		  "fails." },
 	{ "ua", AT(to.http.user_agent), .min = 1,
 	  .idle_in = WHERE_FILE,
 	  .help = "User-Agent of the requests." },

@@ -22,7 +22,8 @@ static const struct field rows[] = {
 	{ "timeout", AT(http.timeout_s), .min = 1, .max = TIMEOUT_MAX_S,
 	  .initial = HTTP_TIMEOUT_DEFAULT_S, .unit = "s",
 	  .idle_in = WHERE_FILE,
-	  .help = "How long a server may be silent." },
+	  .help = "Time without data from the server after which a transfer "
+		  "fails." },
 	{ "ua", AT(http.user_agent), .min = 1,
 	  .idle_in = WHERE_FILE,
 	  .help = "User-Agent of the requests." },

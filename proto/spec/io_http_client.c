@@ -47,7 +47,8 @@ static const struct field_hook header_hook = { .schema = "string",
 	{ "timeout", FIELD_AT(spec, http.timeout_s), .min = 1, \
 	  .max = TIMEOUT_MAX_S, .initial = HTTP_TIMEOUT_DEFAULT_S, \
 	  .unit = "s", .flags = FIELD_OBSERVER, \
-	  .help = "How long a server may be silent." }, \
+	  .help = "Time without data from the server after which the " \
+		  "connection fails." }, \
 	{ "header.", FIELD_BY(&header_hook, spec, http.headers), \
 	  .flags = FIELD_GROUP | FIELD_EVERY, \
 	  .help = "Header of the requests." }
@@ -60,7 +61,7 @@ static const struct field input_rows[] = {
 	  .max = BUFFER_TIME_MAX_S, .initial = HTTP_BUFFER_DEFAULT_S,
 	  .unit = "s",
 	  .flags = FIELD_OBSERVER,
-	  .help = "How much later than received the stream is sent." },
+	  .help = "Delay between receiving and sending the stream." },
 	{ "buffer_size", IO_INPUT(http.buffer_size_kib),
 	  .min = BUFFER_SIZE_MIN_KIB, .max = BUFFER_SIZE_MAX_KIB,
 	  .initial = HTTP_BUFFER_DEFAULT_KIB, .unit = "KiB",
@@ -68,10 +69,10 @@ static const struct field input_rows[] = {
 	  .help = "Memory for data that is received and not yet sent." },
 	{ "no_sync", IO_INPUT(http.no_sync),
 	  .flags = FIELD_OBSERVER,
-	  .help = "Sends packets as received, not at the pace of the PCR." },
+	  .help = "Sends packets as received, not at the times of the PCR." },
 	{ "sync", IO_INPUT(http.no_sync),
 	  .flags = FIELD_NEGATED | FIELD_ALIAS | FIELD_OBSERVER,
-	  .help = "Sends packets at the pace of the PCR." },
+	  .help = "Sends packets at the times of the PCR." },
 	{ "follow", IO_INPUT(http.follow), .choices = follows,
 	  .flags = FIELD_OBSERVER,
 	  .help = "Where playlists and redirects may lead: to the server's "
@@ -89,7 +90,8 @@ static const struct field input_rows[] = {
 	  .flags = FIELD_OBSERVER,
 	  .help = "Highest bandwidth of a variant of an HLS playlist." },
 	{ "debug", .type = FIELD_NONE, .form = "boolean",
-	  .flags = FIELD_IDLE, .help = "Accepted for other programs." },
+	  .flags = FIELD_IDLE, .help = "Accepted for compatibility with other "
+				       "programs; without effect." },
 	IO_ROWS_WATCHDOG(0, 0),
 };
 static const struct field_table input_fields = FIELD_TABLE(struct input_spec,

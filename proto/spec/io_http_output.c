@@ -32,14 +32,14 @@ static const struct field rows[] = {
 	  .max = BUFFER_FILL_MAX_KIB, .unit = "KiB",
 	  .idle_in = WHERE_PLAYLIST,
 	  .flags = FIELD_OBSERVER,
-	  .help = "What a new viewer gets at once, from a picture that decodes "
-		  "on; 0: from the last one." },
+	  .help = "Data that a new viewer gets at once, from a random access "
+		  "point on; 0: from the last one." },
 	{ "duration", IO_OUTPUT(hls_duration_s), .min = 1,
 	  .max = HLS_DURATION_MAX_S, .initial = HLS_DURATION_S, .unit = "s",
 	  .idle_in = WHERE_NO_PLAYLIST,
 	  .flags = FIELD_OBSERVER,
-	  .help = "HLS: length of a segment, which ends at the next picture "
-		  "that decodes." },
+	  .help = "HLS: length of a segment, which ends at the next random "
+		  "access point." },
 	{ "quantity", IO_OUTPUT(hls_quantity), .min = HLS_QUANTITY_MIN,
 	  .max = HLS_QUANTITY_MAX, .initial = HLS_QUANTITY,
 	  .idle_in = WHERE_NO_PLAYLIST,
@@ -55,7 +55,7 @@ static const struct field rows[] = {
 	  .flags = FIELD_OBSERVER,
 	  .help = "HLS: transport stream, or fMP4 (CMAF)." },
 	{ "no_auth", IO_OUTPUT(no_auth), .flags = FIELD_OBSERVER,
-	  .help = "Viewers need no permission for this output." },
+	  .help = "Viewers need no authorization for this output." },
 };
 static const struct field_table fields = FIELD_TABLE(struct output_spec,
 						     rows);

@@ -27,7 +27,7 @@ static const char *const key_sizes[] = { "128", "256", NULL };
 	  .max = BUFFER_MAX_MS, .initial = RIST_BUFFER_DEFAULT_MS, \
 	  .unit = "ms", \
 	  .flags = FIELD_OBSERVER, \
-	  .help = "How long a lost datagram may be repeated." }, \
+	  .help = "Time to retransmit a lost datagram: delays the stream." }, \
 	{ "secret", FIELD_AT(spec, rist.secret), .min = 1, \
 	  .flags = FIELD_SECRET, .help = "Password of the encryption." }, \
 	{ "aes-type", FIELD_AT(spec, rist.key_bits), .words = key_sizes, \
@@ -36,7 +36,7 @@ static const char *const key_sizes[] = { "128", "256", NULL };
 	  .help = "Length of the key: 128 or 256." }, \
 	{ "cname", FIELD_AT(spec, rist.cname), .min = 1, \
 	  .flags = FIELD_OBSERVER, \
-	  .help = "Name of this end, which the other end shows." }, \
+	  .help = "Name of this end, which the peer shows." }, \
 	{ "profile", FIELD_AT(spec, rist.profile), .choices = profiles, \
 	  .max = PROFILES, .flags = FIELD_OBSERVER, .help = "Profile of RIST." }
 

@@ -37,15 +37,15 @@ static const char *const modes[] = {
 	{ "latency", FIELD_AT(spec, srt.latency_ms), .max = LATENCY_MAX_MS, \
 	  .initial = SRT_LATENCY_DEFAULT_MS, .unit = "ms", \
 	  .flags = FIELD_OBSERVER, \
-	  .help = "How long a lost datagram may be repeated." }, \
+	  .help = "Time to retransmit a lost datagram: delays the stream." }, \
 	{ "timeout", FIELD_AT(spec, srt.timeout_s), .min = 1, \
 	  .max = TIMEOUT_MAX_S, .initial = SRT_TIMEOUT_DEFAULT_S, \
 	  .unit = "s", .flags = FIELD_OBSERVER, \
-	  .help = "How long the other end may be silent." }, \
+	  .help = "Time without data after which the connection fails." }, \
 	{ "oheadbw", FIELD_AT(spec, srt.overhead_percent), \
 	  .min = OVERHEAD_MIN, .max = OVERHEAD_MAX, .unit = "%", \
 	  .flags = (of_sender) | FIELD_OBSERVER, \
-	  .help = "Bandwidth for repeated datagrams, in % of the stream." }, \
+	  .help = "Bandwidth for retransmissions, in % of the stream." }, \
 	{ "pbkeylen", FIELD_AT(spec, srt.key_bytes), .max = KEY_MAX, \
 	  .unit = "bytes", .needs = "passphrase", \
 	  .flags = FIELD_OBSERVER, \
@@ -72,7 +72,7 @@ static const char *const modes[] = {
 	  .help = "Error correction: fec,cols:10,rows:5." }, \
 	{ "mode", FIELD_AT(spec, srt.mode), .choices = modes, \
 	  .max = MODES, .flags = FIELD_OBSERVER, \
-	  .help = "Which end calls." }
+	  .help = "Which end opens the connection." }
 
 static const struct field input_rows[] = {
 	IO_ROWS_MERGE,

@@ -99,16 +99,16 @@ enum {
 	{ "reorder", IO_INPUT(rtp.reorder_ms), .max = RTP_REORDER_MAX_MS, \
 	  .initial = RTP_REORDER_DEFAULT_MS, .unit = "ms", \
 	  .flags = FIELD_OBSERVER, \
-	  .help = "How long an overtaken datagram is waited for." }, \
+	  .help = "How long the input waits for a missing datagram." }, \
 	{ "skew", IO_INPUT(rtp.skew_ms), .min = 1, .max = RTP_SKEW_MAX_MS, \
 	  .initial = RTP_SKEW_DEFAULT_MS, .unit = "ms", \
 	  .needs = (skew_needs), \
 	  .flags = FIELD_OBSERVER, \
-	  .help = "How much later than the other a path may be." }, \
+	  .help = "Largest delay between the two paths." }, \
 	{ "delay", IO_INPUT(rtp.delay_ms), .max = RTP_DELAY_MAX_MS, \
 	  .unit = "ms", \
 	  .flags = FIELD_OBSERVER, \
-	  .help = "How long every datagram is kept; 0: only if needed." }
+	  .help = "Fixed delay of every datagram; 0: only as long as needed." }
 
 /* The option merge, which io_merge_read() reads, and by content its delay. */
 #define IO_ROW_MERGE \
@@ -121,7 +121,7 @@ enum {
 	  .max = IO_MERGE_DELAY_MAX_MS, .needs = "merge", \
 	  .initial = IO_MERGE_DELAY_DEFAULT_MS, .unit = "ms", \
 	  .flags = FIELD_OBSERVER, \
-	  .help = "How long packets are kept to be compared." }
+	  .help = "How long packets are kept to compare the two paths." }
 
 /* Outputs that send packets at a pace have this. */
 #define IO_ROW_CBR \
@@ -133,7 +133,7 @@ enum {
 /* Callers of an output need no permission (auth). */
 #define IO_ROW_NO_AUTH \
 	{ "no_auth", IO_OUTPUT(no_auth), .flags = FIELD_OBSERVER, \
-	  .help = "Callers need no permission for this output." }
+	  .help = "Callers need no authorization for this output." }
 
 /* --- parts of targets (io_place.c) --- */
 

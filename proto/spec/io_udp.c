@@ -51,11 +51,13 @@ static const struct field_hook source_hook = { .schema = "string",
 	  .help = "Only sender of the group that is received." }, \
 	IO_ROWS_SOCKET, \
 	{ "ts_size", .type = FIELD_NONE, .form = "integer", \
-	  .help = "Accepted for other programs; the size is detected." }, \
+	  .help = "Accepted for compatibility; the size is detected." }, \
 	{ "sync", .type = FIELD_NONE, .form = "boolean", .flags = FIELD_IDLE, \
-	  .help = "Accepted for other programs." }, \
+	  .help = "Accepted for compatibility with other programs; without " \
+		  "effect." }, \
 	{ "no_sync", .type = FIELD_NONE, .form = "boolean", \
-	  .help = "Accepted for other programs; inputs have no pace." }, \
+	  .help = "Accepted for compatibility with other programs; without " \
+		  "effect." }, \
 	IO_ROWS_WATCHDOG(WATCHDOG_DEFAULT_S, 0)
 
 static const struct field udp_input_rows[] = {
@@ -306,10 +308,10 @@ static const char *const ts_sizes[] = {
 	  .help = "Joins the group that it sends to." }, \
 	{ "no_sync", IO_OUTPUT(no_sync), \
 	  .flags = FIELD_OBSERVER, \
-	  .help = "Sends packets as received, not at the stream's pace." }, \
+	  .help = "Sends packets as received, not at the stream's rate." }, \
 	{ "sync", IO_OUTPUT(no_sync), \
 	  .flags = FIELD_NEGATED | FIELD_ALIAS | FIELD_OBSERVER, \
-	  .help = "Sends packets at the pace of the stream." }, \
+	  .help = "Sends packets at the rate of the stream." }, \
 	{ "pacing", IO_OUTPUT(pacing), .choices = pacings, \
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Whether the worker or the kernel spaces datagrams." }, \

@@ -363,7 +363,7 @@ static const struct field rows[] = {
 	DROP(tot, "TOT", WHERE_MUX),
 	{ "pass_data", AT(pass_data),
 	  .flags = FIELD_OBSERVER,
-	  .help = "Passes PIDs that no table names." },
+	  .help = "Passes PIDs that no table lists." },
 	{ "cas", AT(pass_ca),
 	  .flags = FIELD_OBSERVER,
 	  .help = "Passes ECM, EMM and their descriptors." },
@@ -385,17 +385,18 @@ static const struct field rows[] = {
 	{ "priority", AT(priority), .initial = PRIORITY_DEFAULT,
 	  .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_SPTS | WHERE_RELAY,
-	  .help = "In an mpts: the input with the lowest one goes first when "
-		  "the rate is exceeded." },
+	  .help = "In an mpts: the input with the lowest priority is stopped "
+		  "first if the inputs exceed bitrate." },
 	{ "rate_min", AT(rate_min), .min = 1, .max = CBR_MAX_KBPS,
 	  .unit = "kbit/s", .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_SPTS | WHERE_RELAY,
-	  .help = "In an mpts: up to this rate the input goes after all others "
-		  "when the rate is exceeded." },
+	  .help = "In an mpts: an input up to this rate is stopped after all "
+		  "others if the inputs exceed bitrate." },
 	{ "rate_max", AT(rate_max), .min = 1, .max = CBR_MAX_KBPS,
 	  .unit = "kbit/s", .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_SPTS | WHERE_RELAY,
-	  .help = "In an mpts: the input is not sent while it has more." },
+	  .help = "In an mpts: the input is not sent while its rate is "
+		  "higher." },
 	{ "absent", SPAN(absent_hook, absent, absent_path),
 	  .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_SPTS | WHERE_RELAY,
@@ -404,7 +405,8 @@ static const struct field rows[] = {
 		  "the tables." },
 	{ "lang.", SPAN(language_hook, n_languages, languages),
 	  .flags = FIELD_GROUP | FIELD_EVERY | FIELD_OBSERVER,
-	  .help = "Language of the PID that follows, of three letters." },
+	  .help = "Language, of three letters, to set for the PID in the name "
+		  "of the option." },
 };
 
 const struct field_table remux_fields = FIELD_TABLE(struct remux_options,

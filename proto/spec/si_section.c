@@ -168,7 +168,7 @@ static const struct field rows[] = {
 	{ "interval", AT(interval_ms), .min = SI_INTERVAL_MIN_MS,
 	  .max = SI_SECTION_INTERVAL_MAX_MS, .initial = 1000, .unit = "ms",
 	  .flags = FIELD_OBSERVER,
-	  .help = "Most time between two of the section." },
+	  .help = "Longest time between two repetitions of the section." },
 	{ "version", AT(version), .max = SI_VERSION_ABSENT - 1,
 	  .initial = SI_VERSION_ABSENT, .flags = FIELD_OBSERVER,
 	  .help = "Version of the table, in place of that of the section." },

@@ -292,15 +292,15 @@ static const struct field option_rows[] = {
 	{ "backup_start_delay", DELAY(backup_start_delay_s),
 	  .flags = FIELD_SETTING | FIELD_OBSERVER,
 	  .idle_in = WHERE_MUX, SINGLE_NEEDS_FILLER,
-	  .help = "Time without the input before the next one is used." },
+	  .help = "Time without the active input until the next one is used." },
 	{ "backup_return_delay", DELAY(backup_return_delay_s),
 	  .flags = FIELD_SETTING | FIELD_OBSERVER,
 	  .idle_in = WHERE_MUX | WHERE_SINGLE, .beside_or = beside_manual,
-	  .help = "Time that a better input is on air before its return." },
+	  .help = "Time that an earlier input is on air before its return." },
 	{ "backup_force_return", AT(backup_force_return), .initial = true,
 	  .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_MUX | WHERE_SINGLE, .beside_or = beside_no_return,
-	  .help = "Whether a better input is used again." },
+	  .help = "Whether the stream returns to an earlier input." },
 	{ "backup_initial_delay", DELAY(backup_initial_delay_s),
 	  .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_MUX, SINGLE_NEEDS_FILLER,
@@ -337,7 +337,7 @@ static const struct field option_rows[] = {
 	{ "nit_actual",
 	  FIELD_IN(struct stream_spec, tables.delivery, &delivery_fields),
 	  .flags = FIELD_OBSERVER | FIELD_SHARED, OWN_NIT_OR_BAT,
-	  .help = "How the stream is received, for the own NIT." },
+	  .help = "Parameters of reception of the stream, for the own NIT." },
 	{ "nit_other", FIELD_ITEMS(struct stream_spec, tables.others,
 				   tables.n_others),
 	  .item = &nit_other_item, .flags = FIELD_OBSERVER,
@@ -359,7 +359,7 @@ static const struct field option_rows[] = {
 	  .max = SI_INTERVAL_MAX_MS, .unit = "ms",
 	  .flags = FIELD_OBSERVER,
 	  OWN_NIT_OR_BAT,
-	  .help = "Most time between two own NITs or BATs; 10 s if absent." },
+	  .help = "Longest time between own NITs or BATs; 10 s if absent." },
 	{ "si_profile", AT(tables.profile), .choices = si_profiles,
 	  .flags = FIELD_OBSERVER,
 	  NEEDS_OWN("nit", .needs_or = or_any_table),
@@ -386,8 +386,8 @@ static const struct field option_rows[] = {
 	  .max = EIT_RATE_MAX_KBPS, .initial = EIT_RATE_KBPS,
 	  .flags = FIELD_OBSERVER, .unit = "kbit/s",
 	  NEEDS_OWN("eit", .needs_or = or_eit_of_others),
-	  .help = "Most of all own EIT; with too little the schedule "
-		  "becomes slower." },
+	  .help = "Highest rate of all own EIT; a low rate slows the "
+		  "schedule." },
 	{ "bat", AT(tables.bat), .choices = table_origins,
 	  .flags = FIELD_OBSERVER,
 	  .help = "BAT: those of the source, an own one, or none." },
@@ -425,8 +425,8 @@ static const struct field option_rows[] = {
 	  .max = MUX_DELAY_MAX_MS, .initial = MUX_DELAY_MS,
 	  .flags = FIELD_OBSERVER, .unit = "ms",
 	  .idle_in = WHERE_SPTS | WHERE_RELAY,
-	  .help = "The time from the source of a packet of an mpts to its "
-		  "departure." },
+	  .help = "Delay of the packets of an mpts, from receiving to "
+		  "sending." },
 	{ "pid_mode", AT(pid_mode), .choices = pid_modes,
 	  .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_SPTS | WHERE_RELAY,
@@ -438,7 +438,7 @@ static const struct field option_rows[] = {
 	  .help = "Identifier of the transport stream of an mpts." },
 	{ "cc_limit", AT(cc_limit), .max = CC_LIMIT_MAX,
 	  .flags = FIELD_SETTING | FIELD_OBSERVER, .unit = "errors/s",
-	  .help = "Continuity errors with which an input is off air." },
+	  .help = "Continuity errors a second that take an input off air." },
 };
 
 #define VERSION(table, name) \

@@ -272,9 +272,9 @@ static int judge_delivery(const void *s, struct errmsg *error)
 
 static const struct field delivery_rows[] = {
 	{ "type", AT(type), .choices = types,
-	  .help = "S, S2, C or T." },
+	  .help = "Delivery system: S, S2, C or T." },
 	{ "frequency", AT(frequency), .max = 99999999,
-	  .help = "In MHz; from 100000 on in kHz." },
+	  .help = "Frequency in MHz; values from 100000 on are in kHz." },
 	{ "symbolrate", AT(symbolrate), .max = 99999, .unit = "ksymbol/s",
 	  .help = "Symbol rate of a satellite or cable." },
 	{ "polarization", AT(polarization), .choices = polarizations,
@@ -323,7 +323,8 @@ static const struct field service_rows[] = {
 	{ "name", AT(name), .flags = FIELD_OBSERVER,
 	  .help = "Name of the service in the SDT, also of other streams." },
 	{ "provider", AT(provider), .flags = FIELD_OBSERVER,
-	  .help = "Provider of the service there." },
+	  .help = "Provider of the service in the SDT, also of other "
+		  "streams." },
 };
 
 const struct field_table service_fields =
@@ -342,8 +343,8 @@ static const struct field interval_rows[] = {
 	{ "eit", AT(eit), .max = 2000,
 	  .help = "Own EIT present/following; 2 s at most." },
 	{ "eit_other", AT(eit_other), .max = 20000,
-	  .help = "The same of other streams; 10 s at most, terrestrial "
-		  "20 s." },
+	  .help = "Own EIT present/following of other streams; 10 s at most, "
+		  "terrestrial 20 s." },
 	{ "schedule", AT(schedule), .max = 10000,
 	  .help = "Own EIT schedule of the first days; 10 s at most." },
 	{ "schedule_later", AT(schedule_later), .max = 30000,

@@ -174,10 +174,10 @@ static const struct field rows[] = {
 		  "mode 0 root, 1 gold." },
 	{ "lof1", AT(lof1), .max = 30000, .unit = "MHz",
 	  .flags = FIELD_OBSERVER, .idle_in = WHERE_TERRESTRIAL | WHERE_CABLE,
-	  .help = "Oscillator of the lower band." },
+	  .help = "Local oscillator of the lower band of the LNB." },
 	{ "lof2", AT(lof2), .max = 30000, .unit = "MHz",
 	  .flags = FIELD_OBSERVER, .idle_in = WHERE_TERRESTRIAL | WHERE_CABLE,
-	  .help = "Oscillator of the upper band." },
+	  .help = "Local oscillator of the upper band of the LNB." },
 	{ "slof", AT(slof), .max = 30000, .unit = "MHz",
 	  .flags = FIELD_OBSERVER, .idle_in = WHERE_TERRESTRIAL | WHERE_CABLE,
 	  .help = "First frequency of the upper "
@@ -194,7 +194,7 @@ static const struct field rows[] = {
 	  .help = "Id of the adapter that feeds the LNB." },
 	{ "diseqc_mode", AT(diseqc_mode), .choices = diseqc_modes,
 	  .flags = FIELD_OBSERVER, .idle_in = WHERE_TERRESTRIAL | WHERE_CABLE,
-	  .help = "Meaning of diseqc." },
+	  .help = "Kind of the value in diseqc." },
 	{ "diseqc", BY(short_hook, diseqc), .form = "text",
 	  .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_TERRESTRIAL | WHERE_CABLE,
@@ -266,7 +266,7 @@ static const struct field rows[] = {
 	  .help = "Layer C, as layer A." },
 	{ "timeout", AT(timeout_s), .max = 3600, .initial = 120, .unit = "s",
 	  .flags = FIELD_OBSERVER,
-	  .help = "Without packets for so long, the tuner starts again; 0: "
+	  .help = "Time without packets after which the tuner starts again; 0: "
 		  "never." },
 	{ "budget", AT(budget), .initial = 1, .flags = FIELD_OBSERVER,
 	  .help = "Receives the whole multiplex, not only its programs." },

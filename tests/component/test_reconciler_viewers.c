@@ -288,7 +288,8 @@ Test(reconciler_viewers, a_ring_that_a_dying_worker_damaged_is_replaced,
 	pid = rig_find_child("sluice-worker deliver 1");
 	cr_assert_eq(kill(pid, SIGKILL), 0);
 	rig_run_until(b.loop, is_answered_well, NULL, 5000, "200 again");
-	cr_assert_eq(rig_count_log("the ring of stream"), 0, "%s", rig_log());
+	cr_assert_eq(rig_count_log("the ring buffer of stream"), 0, "%s",
+		     rig_log());
 	bench_teardown(&b);
 }
 

@@ -184,7 +184,7 @@ test('switch sets the input of a stream that allows it', async (t) => {
 	assert.deepEqual(await ctl.json(['stream', 'switch', 'b', '1']),
 		[{ id: 'b', input: 1 }]);
 	assert.match(await ctl.out(['stream', 'switch', 'b']),
-		/^b: takes input 2; input 2 was not watched: .* 5 s, the next/);
+		/^b: takes input 2; input 2 was not monitored: .* 5 s, the /);
 	await ctl.fails(['stream', 'switch', 'b', '3'], REFUSED, /1 to 2/);
 	await sluice.stop();
 });

@@ -227,7 +227,7 @@ test('a command that cannot be sent is refused and logged', async (t) => {
 	await sluice.logged(/cue_pid: PID 258 is not sent: a program uses/);
 	assert.equal(await post('a001', { command: 'splice_null' }),
 		'503 cue: the PMT does not list cue_pid');
-	await sluice.logged(/cue: a command is not sent: the PMT does not/);
+	await sluice.logged(/cue: splice command not sent: the PMT does not/);
 	sender.stop();
 	await sluice.stop();
 });
@@ -249,6 +249,6 @@ test('the ninth command is refused while eight wait', async (t) => {
 	const { status, body } = await insert(9);
 
 	assert.deepEqual([status, JSON.parse(body).error],
-		[503, 'cue: 8 commands wait for their time']);
+		[503, 'cue: 8 commands are waiting already']);
 	await sluice.stop();
 });

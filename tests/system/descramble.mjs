@@ -295,7 +295,8 @@ async function reasons(t, sluice) {
 	const a = await sluice.waitStatus('r', 'its reason', (s) =>
 		/no control word/.test(s.error) && s.sc_error > 0);
 
-	assert.equal(a.error, 'softcam c1: no control word: not found');
+	assert.equal(a.error,
+		'softcam c1: no control word: the server found none');
 	const b = await sluice.waitStatus('s', 'its reason', (s) =>
 		/login failed/.test(s.error));
 

@@ -183,7 +183,7 @@ test('a file is read again when it changes, and a channel has a new id',
 			programme('two.tv', 0, 'Other', '<icon src="x"/>'));
 		await titled(sluice, 'the file', 'Other');
 		write(programme('three.tv', 0, 'Third'));
-		await alarmed(sluice, /no channel .* see xmltv_id/);
+		await alarmed(sluice, /no channel .* set xmltv_id/);
 		fs.unlinkSync(file);
 		await alarmed(sluice, /tv\.xml: No such file or dir/);
 		await titled(sluice, 'the old guide', 'Other');

@@ -220,7 +220,7 @@ const scenes = {
 		await stage.begin(0, 1);
 		await stage.plays(1);
 		assert.deepEqual(await choose(), { 'set-stream-input': 'ok',
-			input: 2, warnings: ['input 2 was not watched: ' +
+			input: 2, warnings: ['input 2 was not monitored: ' +
 				'it becomes active when it is on air, or ' +
 				'after 3 s'] });
 		const { switches } = await stage.plays(2, 'idle', undefined,

@@ -75,11 +75,11 @@ test('an unplayable file of a list is logged once and raises an alarm',
 			pattern.test(input.error ?? ''), 20000);
 
 	await alarmed('the alarm', true,
-		/^2 files cannot be played, .*empty\.ts: no transport stream$/);
+		/^2 files cannot be played, .*empty\.ts: .* no transport .*$/);
 	await waitUntil('five rounds', () => recorder.size() >
 		5 * clip.length, 40000);
 	assert.equal(times(/nöne {2}two\.ts: No such file or dir/g), 1);
-	assert.equal(times(/empty\.ts: no transport stream/g), 1);
+	assert.equal(times(/empty\.ts: .* no transport stream/g), 1);
 	put('nöne  two.ts', clip);
 	await alarmed('one of them', true, /^\S*empty\.ts: no transport/);
 	await sluice.logged(/nöne {2}two\.ts: playing again/);
@@ -218,7 +218,7 @@ test('a list plays no file of the service', async (t) => {
 		/is the private key of the service$/.test(input.error ?? ''));
 	assert.equal(sluice.worker('stream', 'c').pid, at);
 	await sluice.stop();
-	assert.doesNotMatch(sluice.log, /new since the start/);
+	assert.doesNotMatch(sluice.log, /after the start of this worker/);
 });
 
 test('a list plays no recording of another stream', async (t) => {

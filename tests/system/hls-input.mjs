@@ -533,7 +533,7 @@ test('every fault of a hostile server is reported, and costs little',
 		bomb2: [/compressed/, { 'live.m3u8': packed(
 			Buffer.alloc(1 << 28, new TsMux({ rate: 1e6 })
 				.take(7))) }],
-		still: [/nothing new/, { 'live.m3u8':
+		still: [/lists no new segments/, { 'live.m3u8':
 			list('#EXT-X-MEDIA-SEQUENCE:7') }],
 		back: [/old segments, up to number [56]: number 8 is/, {
 			'live.m3u8': byTurns(...['s5,s6,s7', 's5,s6', 's5'].map(

@@ -14,7 +14,7 @@ const mpts = (bitrate) => ({
 	...stream('m', PORTS.map((port) => `udp://127.0.0.1:${port}`),
 		['udp://127.0.0.1:6000']), type: 'mpts', bitrate, tsid: 5 });
 
-const REASON = new RegExp('not sent: the process of the multiplex ran ' +
+const REASON = new RegExp('not sent: the worker of the multiplex ran ' +
 	'(\\d+) ms late: reduce the load of the machine');
 
 const lines = (sluice, from) => sluice.log.slice(from).split('\n')

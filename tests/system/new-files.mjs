@@ -160,7 +160,7 @@ test('another folder of a recording costs the stream no failure', { skip },
 		fs.mkdirSync(dir);
 	};
 	const waiting = (s) => s.outputs[0].error?.includes(
-		'new since the start of the process');
+		'after the start of this worker');
 
 	fs.mkdirSync(dir);
 	const sluice = await Sluice.start(t, config(

@@ -307,7 +307,7 @@ test('wrong values are refused with the name of the key', async (t) => {
 		[{ descriptors: [{ table: 'pat', hex: '0500' }] },
 			/descriptors\[0\]\.table: .*"pat"/],
 		[{ descriptors: [{ table: 'pmt', hex: '0501' }] },
-			/descriptors\[0\]\.hex: has 0 bytes behind its length/],
+			/descriptors\[0\]\.hex: has 0 bytes after its length/],
 		[{ descriptors: [{ table: 'pmt', action: 'remove' }] },
 			/descriptors\[0\]\.tag: is missing/],
 		[{ nit_other: 'a002' }, /nit_other: is not a list/],

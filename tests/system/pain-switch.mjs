@@ -149,7 +149,7 @@ const scenes = {
 		assert.equal(switches[0].late, true,
 			JSON.stringify(switches));
 		await sluice.logged(new RegExp('input 2 is on air' +
-			'; sound only until its next random ' +
+			'; only audio until the next random ' +
 			'access point: none arrived in time'));
 		assert.match((await events.ended).out,
 			/\(fault: .*\), its pictures begin later\n/);

@@ -143,8 +143,8 @@ test('two paths with different streams', async (t) => {
 	await Sender.start(t, new TsMux(), 5000);
 	await Sender.start(t, new TsMux({ rate: 3000000 }), 5010);
 	await sluice.onair('a001');
-	await told(sluice, 'a001', new RegExp('^path 2 is not used, not the ' +
-		'same stream: \\d+ of \\d+ packets differ'));
+	await told(sluice, 'a001', new RegExp('^path 2 is not used, because ' +
+		'it carries another stream: \\d+ of \\d+ packets differ'));
 	await sluice.waitStatus('a001', 'a clean second', (s) =>
 		s.onair && s.cc_error === 0);
 	await sluice.stop();

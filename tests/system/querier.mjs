@@ -150,7 +150,7 @@ test('a group that arrives without its programme is not silent', async (t) => {
 	await sluice.waitStatus('a001', 'the alarm', alarmed, 20000);
 	await Sender.start(t, new TsMux(), 5000,
 		{ address: '239.1.0.1', iface: US });
-	await sluice.logged(/off air: the program pnr=99 is not there/);
+	await sluice.logged(/off air: the PAT lists no program pnr=99/);
 	await sluice.waitStatus('a001', 'no alarm', (s) => !alarmed(s));
 	await sluice.stop();
 });

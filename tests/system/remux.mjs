@@ -127,7 +127,7 @@ test('a stream without its program is off air', async (t) => {
 		s.video_count === 1 && s.audio_count === 0);
 	mux.programs = [PROGRAM];
 	mux.patVersion = 3;
-	await sluice.logged(/off air: the program pnr=2 is not there/);
+	await sluice.logged(/off air: the PAT lists no program pnr=2/);
 	sender.stop();
 	await sluice.stop();
 });

@@ -436,8 +436,9 @@ for (const [i, first] of ['data', 'reports'].entries())
 				for (let k = 0; k < 50; k++)
 					await send(kinds[k & 1]);
 				return (await sluice.status('in0')).inputs[0]
-					.error === 'data dropped: it comes ' +
-					'from the source port of reports';
+					.error === 'data dropped: the sender ' +
+					'sends data and reports ' +
+					'from the same port';
 			}, 20000);
 		await waitUntil('input', () => udpBound(5000));
 		liveMultiplex(t, 'udp://127.0.0.1:5000?pkt_size=1316',

@@ -35,7 +35,7 @@ function assertTransition(data) {
 
 for (const [policy, error, want] of [
 	['clear', 'the stream is sent in the clear', /s(cs)+$/],
-	['stop', 'the components are not sent', /^s$/]])
+	['stop', 'the scrambled components are not sent', /^s$/]])
 	test(`ecmg_lost ${policy}: ${error}`, async (t) => {
 		const ecmg = await Ecmg.start(t, { transition: [-500, 0] });
 		const { sluice, recorder } = await play(t, [entry(ecmg,

@@ -74,7 +74,7 @@ test('the word stays while the generator and the process are away',
 
 		await next('periods');
 		ecmg.silent = true;
-		await told(/CAS c1: no ECM for \d+ s: the control word stays/);
+		await told(/CAS c1: no ECM for \d+ s: the last control word/);
 		ecmg.silent = false;
 		await well();
 		await next('periods after a silence');

@@ -178,13 +178,15 @@ test('the cc_limit of the settings applies to every stream', async (t) => {
 
 const never = {
 	'no sender': ['', null, 'no packets', /^no packets$/],
-	'another program': ['#pnr=999', {}, 'the program is not there',
-		/^the program pnr=999 is not there$/],
+	'another program': ['#pnr=999', {},
+		'the PAT does not list the program',
+		/^the PAT lists no program pnr=999$/],
 	'too little': ['#bitrate_limit=90000', {}, 'low bitrate',
-		/^\d+ kbit\/s are less than 90000$/],
+		/^bitrate of \d+ kbit\/s is below the limit of 90000 kbit\/s$/],
 	'too little with null packets': ['#bitrate_limit=90000',
 		{ isFull: () => false }, 'low bitrate',
-		/^\d+ kbit\/s without null packets are less than 90000$/],
+		new RegExp('^bitrate of \\d+ kbit/s without null packets ' +
+			'is below the limit of 90000 kbit/s$')],
 	'null packets': ['', { empty: true }, 'no PMT',
 		/^only null packets arrive$/],
 	'null packets and own tables': ['#pnr=1&set_pnr=2', { empty: true },

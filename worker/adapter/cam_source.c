@@ -218,7 +218,7 @@ static const char *const program_states[] = {
 	[CA_STATE_SENT] = "descrambled",
 	[CA_STATE_NO_PMT] = "no PMT",
 	[CA_STATE_CLEAR] = "not scrambled",
-	[CA_STATE_FOREIGN] = "no CAID of the CAM",
+	[CA_STATE_FOREIGN] = "the CAM has none of its CAIDs",
 	[CA_STATE_OVER] = "beyond ca_limit",
 };
 
@@ -252,14 +252,16 @@ static void find_error(const struct ci_view *v, struct errmsg *ret)
 	else if (v->state == CI_EMPTY && v->n_programs > 0)
 		errmsg_set(ret, "there is no CAM in the slot");
 	else if (v->state == CI_READY && v->ids.n == 0)
-		errmsg_set(ret, "the CAM names no CAID: is a card in it?");
+		errmsg_set(ret, "the CAM reports no CAID: check that a smart "
+			   "card is inserted");
 	else if (over > 0)
-		errmsg_set(ret, "%zu programs exceed ca_limit", over);
+		errmsg_set(ret, "ca_limit is reached: %zu programs are not "
+			   "sent to the CAM", over);
 	else if (v->refused.text[0] != '\0')
 		*ret = v->refused;
 	else if (v->low_level)
-		errmsg_set(ret, "the CAM wants to draw its menu itself, which "
-			   "is not supported");
+		errmsg_set(ret, "the menu of the CAM needs the low-level MMI, "
+			   "which is not supported");
 	else if (v->plus)
 		errmsg_set(ret, "CI Plus is refused, because it needs a "
 			   "licensed host: programs that it protects stay "
@@ -327,13 +329,14 @@ static void log_state(struct cam_source *c, unsigned slot)
 		return;
 	c->logged[slot] = v->state;
 	if (v->state == CI_SILENT || v->state == CI_ERROR)
-		log_warning("adapter", "CAM in slot %u: %s: it is reset", slot,
+		log_warning("adapter", "CAM in slot %u: %s: the CAM is being "
+			    "reset", slot,
 			    v->error.text);
 	else if (v->state == CI_READY)
 		log_info("adapter", "CAM in slot %u: %s is ready", slot,
 			 v->named ? v->name : "it");
 	else if (v->state == CI_EMPTY)
-		log_info("adapter", "CAM in slot %u: taken out", slot);
+		log_info("adapter", "CAM in slot %u: removed", slot);
 }
 
 /* Reports a slot whose device cannot be used.  Such a device is reported as
@@ -413,8 +416,9 @@ void cam_source_act(struct cam_source *c, const struct msg_adapter_menu *menu)
 		r = ci_device_act(c->slots, menu->slot, actions[menu->action],
 				  menu->choice, menu->text);
 	if (r < 0)
-		log_warning("adapter", "CAM in slot %u: the menu cannot be "
-			    "used: %s", menu->slot,
-			    r == -EBUSY ? "the last answer is not sent yet"
-					: "there is no such slot");
+		log_warning("adapter", "CAM in slot %u: a command for the menu "
+			    "is dropped: %s", menu->slot,
+			    r == -EBUSY ? "the CAM has not received the "
+					  "previous one yet"
+					: "the adapter has no such slot");
 }

@@ -156,7 +156,8 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 	(void)n_fds; /* the catalogue demands one */
 	if (a->entry != NULL) {
-		log_error("adapter", "started twice");
+		log_error("adapter", "protocol error: second task received: "
+			  "this process exits");
 		worker_exit(a->worker, EX_PROTOCOL);
 		return;
 	}
@@ -164,7 +165,8 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		return;
 	a->ring = ring_writer_new(fds[0], &err);
 	if (a->ring == NULL) {
-		log_error("adapter", "ring: %s", strerror(-err));
+		log_error("adapter", "cannot use the ring buffer of the "
+			  "adapter: %s", strerror(-err));
 		worker_exit(a->worker, EX_OSERR);
 		return;
 	}
@@ -186,7 +188,8 @@ static void on_tune(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 	(void)fds, (void)n_fds;
 	if (a->source == NULL || !source_retune(a->source, entry)) {
-		log_error("adapter", "cannot be tuned again");
+		log_error("adapter", "protocol error: this adapter cannot be "
+			  "retuned without a new process: this process exits");
 		json_decref(entry);
 		worker_exit(a->worker, EX_PROTOCOL);
 		return;

@@ -196,7 +196,7 @@ static void join_group(struct satip_source *s, uint64_t now_ns)
 		return;
 	if (sockaddr_parse(place->destination, place->port, &group) < 0 ||
 	    !sockaddr_is_multicast(&group))
-		errmsg_set(&error, "the server named no multicast group");
+		errmsg_set(&error, "the server sent no multicast group");
 	else if (satip_ports_open(&s->ports, &group, now_ns, &error) == 0)
 		error.text[0] = '\0';
 	s->group = *place;
@@ -495,8 +495,8 @@ static void every_second(struct source *source, uint64_t now_ns,
 	ret->error = satip_session_error(&s->session, now_ns);
 	if (ret->error == NULL && s->session.listed &&
 	    s->n_pids > SATIP_PIDS_MAX) {
-		errmsg_set(&s->lack, "too many PIDs for a list: %zu PIDs of "
-			   "programs are not received",
+		errmsg_set(&s->lack, "more PIDs than a request can have: %zu "
+			   "PIDs of programs are not received",
 			   s->n_pids - SATIP_PIDS_MAX);
 		ret->error = s->lack.text;
 	}
@@ -584,8 +584,8 @@ struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
 		cfg.transport = s->spec.transport;
 		cfg.fixed_transport = s->spec.fixed_transport;
 		if (s->spec.name[0] != '\0' && resolver_new == NULL)
-			errmsg_set(&s->wrong, "server: this program resolves "
-				   "no names");
+			errmsg_set(&s->wrong, "server: this program cannot "
+				   "resolve host names: write an IP address");
 	}
 	satip_session_init(&s->session, &cfg);
 	want_pids(s);

@@ -278,10 +278,10 @@ static void find_error(struct slot_source *s)
 		s->error = s->state.error;
 	if (s->error.text[0] != '\0' &&
 	    !errmsg_is_alike(s->error.text, s->logged.text))
-		log_warning("adapter", "%s: the packets pass it by",
+		log_warning("adapter", "%s: packets bypass the CI slot",
 			    s->error.text);
 	else if (s->error.text[0] == '\0' && s->logged.text[0] != '\0')
-		log_info("adapter", "the packets pass through the CI slot");
+		log_info("adapter", "packets pass through the CI slot");
 	s->logged = s->error;
 }
 

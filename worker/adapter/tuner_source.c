@@ -225,8 +225,9 @@ static uint64_t hang_s(const struct dvb_state *state, uint64_t now_ns)
 
 static void explain_refusal(const struct dvb_state *state, struct errmsg *e)
 {
-	errmsg_set(e, "too few filters: %u PIDs of programs are not received, "
-		   "and the driver refuses the whole multiplex: %s",
+	errmsg_set(e, "the device has too few PID filters: %u PIDs of programs "
+		   "are not received, and the driver refuses the whole "
+		   "multiplex: %s",
 		   state->refused, strerror(state->whole_error));
 }
 
@@ -285,11 +286,12 @@ static void log_other_way(struct tuner_source *s)
 		return;
 	s->other_way = true;
 	if (state->whole)
-		log_info("adapter", "too few filters: the whole multiplex is "
-			 "received");
+		log_info("adapter", "the device has too few PID filters: it "
+			 "delivers the whole multiplex");
 	else
 		log_info("adapter", "the driver refuses the whole multiplex "
-			 "(%s): PIDs of programs are received",
+			 "(%s): the device delivers only the PIDs of the "
+			 "programs",
 			 strerror(state->whole_error));
 }
 
@@ -329,8 +331,8 @@ static void await_step(struct tuner_source *s, uint64_t now_ns,
 	if (!s->restarts ||
 	    waits_ns < STEP_S * SECOND_NS + s->watch.moves_ms * MS)
 		return;
-	log_warning("adapter", "the last step has not ended for %llu s: "
-		    "starting a new process",
+	log_warning("adapter", "the last attempt to recover has not ended for "
+		    "%llu s: starting a new process",
 		    (unsigned long long)(waits_ns / SECOND_NS));
 	ret->renew = true;
 	s->step_ns = now_ns;

@@ -188,7 +188,8 @@ void ca_ask_again(struct ca_stage *s, size_t cam, uint64_t now_ns)
 static void prefer(struct ca_stage *s, struct ca_group *g, size_t cam,
 		   uint64_t now_ns)
 {
-	log_info("stream", "input %u: softcam %s is asked first, not %s",
+	log_info("stream", "input %u: ECMs go first to softcam %s, no longer "
+		 "to softcam %s",
 		 s->cfg.position, s->cams[cam].id, s->cams[g->first].id);
 	g->first = cam;
 	g->first_ns = now_ns;

@@ -263,7 +263,7 @@ static void explain(const struct ca_group *g, const struct ca_softcam *c,
 			   c->error[0] != '\0' ? c->error : "not connected");
 	else if (r->ref.pid == 0)
 		errmsg_set(ret, "softcam %s: program %u has no ECM of CAID "
-			   "%04X, that of the card", c->id, g->pnr,
+			   "%04X, the CAID of the card", c->id, g->pnr,
 			   c->card.caid);
 	else if (r->state == CA_NONE)
 		errmsg_set(ret, "softcam %s: no ECM received on PID %u", c->id,
@@ -306,8 +306,8 @@ bool ca_stage_error(const struct ca_stage *s, struct errmsg *ret)
 	bool any = false;
 
 	if (s->pes_scrambled_before > 0) {
-		errmsg_set(ret, "scrambled in the PES packets: this is not "
-			   "supported, only scrambling of TS packets is");
+		errmsg_set(ret, "the stream is scrambled at PES level, which "
+			   "is not supported: only scrambling at TS level is");
 		return true;
 	}
 	for (size_t i = 0; i < CA_GROUPS_MAX; i++) {

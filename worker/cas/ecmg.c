@@ -151,7 +151,7 @@ static void on_stream(unsigned stream, const char *error, void *arg)
 	s->reopen_ms[place] = error != NULL ? mono_ms() + REOPEN_MS : 0;
 	s->error.text[0] = '\0';
 	if (error != NULL) {
-		errmsg_set(&s->error, "ECMG %s:%u: stream %u: %s", p->host,
+		errmsg_set(&s->error, "ECMG %s:%u: ECM stream %u: %s", p->host,
 			   p->port, p->of->cfg.entry->first_stream + stream,
 			   error);
 		log_warning("cas", "%s", s->error.text);
@@ -166,7 +166,8 @@ static void on_late(unsigned stream, void *arg)
 	struct slot *s = &p->of->slots[stream];
 
 	if (!s->late[place_of(p)])
-		log_warning("cas", "ECMG %s:%u: no ECM for stream %u in time",
+		log_warning("cas", "ECMG %s:%u: no ECM for ECM stream %u in "
+			    "time",
 			    p->host, p->port,
 			    p->of->cfg.entry->first_stream + stream);
 	s->late[place_of(p)] = true;

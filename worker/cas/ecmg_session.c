@@ -295,8 +295,8 @@ static bool take_channel_status(struct ecmg_session *s,
 	bool before = s->up;
 
 	if (!read_terms(m, &terms)) {
-		end(s, "the channel status lacks a value, or has one that is "
-		    "not supported", 0);
+		end(s, "the channel_status message lacks a parameter, or has a "
+		    "value that is not supported", 0);
 		return false;
 	}
 	if (before)
@@ -350,8 +350,8 @@ static void take_ecm(struct ecmg_session *s, unsigned i,
 
 	if (simulcrypt_number(m, ECMG_CP_NUMBER, 2, &number) < 0 ||
 	    !simulcrypt_find(m, ECMG_ECM_DATAGRAM, &p)) {
-		fail_stream(s, i, "an ECM response lacks its number or the "
-			    "ECM");
+		fail_stream(s, i, "an ECM_response message lacks CP_number or "
+			    "the ECM");
 		return;
 	}
 	if (!t->asked || t->number != number)
@@ -439,7 +439,7 @@ static void watch_streams(struct ecmg_session *s, uint64_t now_ms)
 		struct stream *t = &s->streams[i];
 
 		if (t->state == STREAM_SETUP && now_ms >= t->until_ms) {
-			fail_stream(s, i, "no answer to a stream set-up");
+			fail_stream(s, i, "no answer to stream_setup");
 		} else if (t->asked && now_ms >= t->until_ms) {
 			t->asked = false;
 			s->cfg.events->on_late(i, s->cfg.arg);
@@ -454,11 +454,11 @@ static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 
 	(void)loop, (void)revents;
 	if (!s->up && now_ms >= s->until_ms) {
-		end(s, "no answer to the channel set-up", 0);
+		end(s, "no answer to channel_setup", 0);
 		return;
 	}
 	if (since_ms >= SILENT_MS) {
-		end(s, "no message for 25 s", 0);
+		end(s, "no message from the ECMG for 25 s", 0);
 		return;
 	}
 	if (s->up && since_ms >= IDLE_MS &&

@@ -93,8 +93,8 @@ static void make_room(struct emmg *e)
 {
 	for (size_t i = 0; i < CLIENTS_MAX && e->n == CLIENTS_MAX; i++)
 		if (!emmg_client_has_channel(e->clients[i]))
-			on_gone(e->clients[i], "no channel, and others "
-				"connect", e);
+			on_gone(e->clients[i], "it opened no channel, and "
+				"another EMMG needs the connection", e);
 }
 
 static const struct emmg_client_events client_events = {
@@ -114,7 +114,8 @@ static void on_acceptable(struct ev_loop *loop, ev_io *w, int revents)
 		return;
 	make_room(e);
 	if (e->n == CLIENTS_MAX) {
-		log_warning("cas", "more than %d EMMGs: connection closed",
+		log_warning("cas", "EMMG rejected: %d EMMGs are connected "
+			    "already",
 			    CLIENTS_MAX);
 		fd_close(&fd);
 		return;

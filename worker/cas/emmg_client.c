@@ -435,7 +435,8 @@ static bool on_message(const struct simulcrypt *m, void *arg)
 
 	if (take(c, m))
 		return true;
-	c->cfg.events->on_gone(c, "too many errors", c->cfg.arg);
+	c->cfg.events->on_gone(c, "the EMMG sent too many invalid messages",
+			       c->cfg.arg);
 	return false;
 }
 
@@ -451,7 +452,8 @@ static void on_no_setup(struct ev_loop *loop, ev_timer *w, int revents)
 	struct emmg_client *c = container_of(w, struct emmg_client, setup);
 
 	(void)loop, (void)revents;
-	c->cfg.events->on_gone(c, "no channel set up in time", c->cfg.arg);
+	c->cfg.events->on_gone(c, "the EMMG did not set up a channel in time",
+			       c->cfg.arg);
 }
 
 struct emmg_client *emmg_client_new(const struct emmg_client_config *cfg)

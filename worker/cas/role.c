@@ -96,7 +96,8 @@ static void on_link_message(struct channel *channel, const struct msg *m,
 		on_words(l, &m->cas_words);
 		return;
 	}
-	log_error("cas", "%s: its process sent %s: channel closed", l->name,
+	log_error("cas", "stream %s: its worker sent the unexpected message "
+		  "%s: the channel to it is closed", l->name,
 		  msg_type_name(m->type));
 	drop_link(l);
 }
@@ -108,7 +109,8 @@ static void on_link_close(struct channel *channel, int err, const char *error,
 
 	(void)channel;
 	if (err < 0)
-		log_error("cas", "%s: channel: %s", l->name, error);
+		log_error("cas", "stream %s: channel to its worker: %s",
+			  l->name, error);
 	drop_link(l);
 }
 
@@ -141,7 +143,8 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 	l->of = c;
 	l->stream = free_stream(c);
 	if (l->stream == ECMG_STREAMS_MAX) {
-		log_error("cas", "%s: more than %d streams", from->stream,
+		log_error("cas", "stream %s: no ECMs: a CAS serves at most %d "
+			  "streams", from->stream,
 			  ECMG_STREAMS_MAX);
 		free(l);
 		return;
@@ -306,7 +309,8 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 	(void)fds, (void)n_fds;
 	if (c->ecmg != NULL) {
-		log_error("cas", "second cas.start in one process");
+		log_error("cas", "protocol error: second task received: this "
+			  "process exits");
 		worker_exit(c->worker, EX_PROTOCOL);
 		return;
 	}

@@ -157,7 +157,7 @@ void simulcrypt_conn_send(struct simulcrypt_conn *c, const uint8_t *message,
 	if (c->error != NULL)
 		return;
 	if (buf_len(&c->out) + len > WAITING_MAX) {
-		fail(c, "the peer does not read");
+		fail(c, "the peer accepts no data");
 		return;
 	}
 	buf_append(&c->out, message, len);

@@ -51,8 +51,9 @@ bool hidden_names(void)
 		if (!hidden_by_sandbox(files[i]))
 			continue;
 		if (!hidden_waits())
-			log_info("worker", "%s is new since the start of the "
-				 "process, which is replaced", files[i]);
+			log_info("worker", "%s was created or replaced after "
+				 "the start of this worker: a new worker will "
+				 "read it", files[i]);
 		return true;
 	}
 	return false;

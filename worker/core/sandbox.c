@@ -246,8 +246,8 @@ static int add_grants(int rules, const struct grants *grants)
 	}
 	if (!await_end(ends[0])) {
 		(void)kill(pid, SIGKILL);
-		log_warning("worker", "a disk does not answer: this process "
-			    "cannot open the files on it");
+		log_warning("worker", "a disk does not answer: this worker "
+			    "cannot open the files on this disk");
 	}
 	fd_close(&ends[0]);
 	return 0;

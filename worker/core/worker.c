@@ -53,8 +53,9 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 	else if (handle != NULL)
 		handle(w->context, m, fds, n_fds);
 	else
-		log_warning(w->role->name, "%s: ignored: the role %s has no "
-			    "such message", msg_type_name(m->type),
+		log_warning(w->role->name, "message %s ignored: a worker of "
+			    "the role %s does not take it",
+			    msg_type_name(m->type),
 			    w->role->name);
 }
 

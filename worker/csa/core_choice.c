@@ -15,8 +15,9 @@ const struct csa_core *csa_choose(struct csa_choice *choice)
 	for (size_t i = 0; (core = csa_core(i)) != NULL; i++) {
 		if (csa_core_agrees(core))
 			break;
-		log_error("stream", "the %s core of CSA and libdvbcsa disagree "
-				    "on this processor: the core is not used",
+		log_error("stream", "CSA: the %s code and libdvbcsa give "
+				    "different results on this processor: the "
+				    "%s code is not used",
 			  core->name);
 	}
 	choice->made = true;

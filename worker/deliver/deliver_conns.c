@@ -142,7 +142,8 @@ struct viewer_conn *deliver_add_conn(struct deliver *d, const char *address,
 	if (d->n_conns + d->n_viewers > d->max_conns)
 		make_place(d, c);
 	if (d->n_conns + d->n_viewers > d->max_conns) {
-		deliver_log_full(d, address, "too many connections");
+		deliver_log_full(d, address, "all connections of the deliver "
+				 "worker are in use");
 		viewer_conn_reject(c, 503);
 	}
 	return c;

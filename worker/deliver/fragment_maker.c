@@ -69,7 +69,8 @@ static void log_once(struct fragment_maker *f, const char *error)
 		return;
 	errmsg_set(&f->error, "%s", error);
 	if (error[0] != '\0')
-		log_error("deliver", "%s%s: stream %s: no segment of fMP4: %s",
+		log_error("deliver", "%s%s: stream %s: fMP4 segment not made: "
+			  "%s",
 			  f->mount->address, f->mount->path, f->mount->stream,
 			  error);
 }

@@ -204,9 +204,9 @@ static void log_full(struct fragments *f, uint64_t now_ms)
 	unsigned suppressed;
 
 	if (ratelimit_pass(&f->store->full_log, now_ms, &suppressed))
-		log_warning("deliver", "%s%s: stream %s: no segment of fMP4: "
-			    "those of all streams fill the memory for them "
-			    "(%u lines suppressed)", f->mount->address,
+		log_warning("deliver", "%s%s: stream %s: fMP4 segment not "
+			    "made: the memory for fMP4 segments of all streams "
+			    "is full (%u lines suppressed)", f->mount->address,
 			    f->mount->path, f->mount->stream, suppressed);
 }
 

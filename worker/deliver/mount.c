@@ -177,7 +177,8 @@ static void feed_one(struct mount *m, struct viewer *v,
 		return;
 	case VIEWER_MOVED:
 		m->n_behind++;
-		log_viewer(m, v, "packets dropped: this process was too late",
+		log_viewer(m, v, "packets dropped: the deliver worker ran "
+			   "late: reduce the load of the machine",
 			   pass->now_ms);
 		return;
 	case VIEWER_GONE:
@@ -189,7 +190,8 @@ static void feed_one(struct mount *m, struct viewer *v,
 		m->cut++;
 		log_viewer(m, v, fate == VIEWER_SLOW
 			   ? "disconnected: the viewer is too slow"
-			   : "disconnected: this process was too late",
+			   : "disconnected: the deliver worker ran late: "
+			   "reduce the load of the machine",
 			   pass->now_ms);
 		remove_viewer(m, v);
 		viewer_reset(&v);
@@ -281,8 +283,8 @@ static void close_broken(struct mount *m)
 	struct viewer *v;
 
 	if (!m->broken)
-		log_error("deliver", "%s%s: viewers disconnected: the ring of "
-			  "stream %s is invalid", m->address, m->path,
+		log_error("deliver", "%s%s: viewers disconnected: the ring "
+			  "buffer of stream %s is damaged", m->address, m->path,
 			  m->stream);
 	m->broken = true;
 	while ((v = LIST_FIRST(&m->viewers)) != NULL) {

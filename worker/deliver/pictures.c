@@ -268,7 +268,8 @@ void pictures_take(struct pictures *p, const struct msg_picture_result *m,
 		if (m->len == 0) {
 			set_error(one, m->absent ? 404 : 503, m->error, now_ms);
 		} else if (!read_picture(one, fd, m->len)) {
-			set_error(one, 503, "the picture is unreadable",
+			set_error(one, 503, "the picture from the worker is "
+				  "unreadable",
 				  now_ms);
 		} else {
 			one->status = 200;

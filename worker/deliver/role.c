@@ -114,7 +114,8 @@ static void on_listen(void *role, const struct msg *m, int *fds, size_t n_fds)
 	int fd = take_fd(fds, n_fds);
 
 	if (fd < 0)
-		log_error("deliver", "%s: the message contains no socket",
+		log_error("deliver", "%s: viewers cannot connect: the master "
+			  "sent no socket",
 			  name->address);
 	else
 		deliver_listen(r->deliver, name, fd);
@@ -136,8 +137,9 @@ static void on_mount(void *role, const struct msg *m, int *fds, size_t n_fds)
 	int err = n_fds > 0 ? deliver_mount(r->deliver, name, fds[0]) : -EBADF;
 
 	if (err < 0)
-		log_error("deliver", "%s%s: cannot use the ring of stream %s: "
-			  "%s", name->address, name->path, name->stream,
+		log_error("deliver", "%s%s: cannot use the ring buffer of "
+			  "stream %s: %s", name->address, name->path,
+			  name->stream,
 			  strerror(-err));
 	else
 		fds[0] = -1;

@@ -156,14 +156,14 @@ void deliver_admit(struct deliver *d, struct viewer_conn *c, struct mount *m)
 	struct ip_address address = ip_of(&c->peer);
 
 	if (!has_place(d, m)) {
-		deliver_log_full(d, c->address, "all places are taken that "
-				 "are not kept for other streams");
+		deliver_log_full(d, c->address, "the free places are reserved "
+				 "for other streams");
 		refuse(c, 503);
 		return;
 	}
 	if (c->peer.len > 0 &&
 	    peers_enter(d->peers, &address, &socket.from) < 0) {
-		deliver_log_full(d, c->address, "too many viewers of one "
+		deliver_log_full(d, c->address, "too many viewers from this "
 				 "address (viewers_per_address)");
 		refuse(c, 503);
 		return;
@@ -291,7 +291,7 @@ static bool count_address(struct deliver *d, struct viewer_conn *c)
 	if (c->peer.len == 0 || c->from != NULL ||
 	    peers_enter(d->peers, &address, &c->from) == 0)
 		return true;
-	deliver_log_full(d, c->address, "too many viewers of one address "
+	deliver_log_full(d, c->address, "too many viewers from this address "
 			 "(viewers_per_address)");
 	viewer_conn_reject(c, 503);
 	return false;

@@ -44,7 +44,7 @@ uint32_t eit_answers_run(struct eit_answers *e, struct msg_epg_result *ret)
 		ret->len = (uint32_t)guide_eit_len(eit);
 		ret->hash = guide_eit_hash(eit);
 	} else {
-		ret->error = more == -ENOSPC ? "the events have no room"
+		ret->error = more == -ENOSPC ? "the answer is too large"
 					     : strerror(-more);
 	}
 	guide_eit_free(&eit);

@@ -70,7 +70,7 @@ static void set_error(struct epg_sources *s, struct source *one,
 
 	errmsg_prefix(&text, "epg_sources[%zu]: ", place_of(s, one));
 	if (!errmsg_is_alike(one->error.text, text.text))
-		log_warning("epg", "%s: the guide stays as it is", text.text);
+		log_warning("epg", "%s: the guide is not changed", text.text);
 	one->error = text;
 }
 
@@ -130,14 +130,15 @@ static void report(struct epg_sources *s, const struct guide_import_counts *c,
 	s->status.gaps += c->gaps;
 	if (!one->imported ||
 	    (one->error.text[0] != '\0' && error->text[0] == '\0'))
-		log_info("epg", "epg_sources[%zu]: imported %" PRIu64
-			 " programmes of %" PRIu64 " channels (%" PRIu64
-			 " overlaps, %" PRIu64 " without an end, %" PRIu64
-			 " beyond a limit)", place, c->programmes,
+		log_info("epg", "epg_sources[%zu]: imported %" PRIu64 " "
+			 "programmes of %" PRIu64 " channels (%" PRIu64 " "
+			 "overlaps, %" PRIu64 " without an end time, %" PRIu64
+			 " dropped at a limit of the guide)", place,
+			 c->programmes,
 			 c->channels, c->cut, c->endless, c->dropped);
 	if (refused > 0 && !errmsg_is_alike(first, one->refusal.text))
 		log_warning("epg", "epg_sources[%zu]: %" PRIu64 " programmes "
-			    "are refused, the first one: %s", place, refused,
+			    "rejected, the first one: %s", place, refused,
 			    first);
 	errmsg_set(&one->refusal, "%s", first);
 	if (error->text[0] != '\0')
@@ -154,7 +155,8 @@ static void succeed(struct epg_sources *s,
 
 	if (c->channels == 0)
 		errmsg_set(&error, "no channel with current programmes belongs "
-			   "to a stream: see xmltv_id");
+			   "to a stream: set xmltv_id of a stream to the id of "
+			   "its channel");
 	report(s, c, &error);
 	one->imported = true;
 	one->failures = 0;

@@ -108,8 +108,8 @@ static void read_stream(struct role *r, size_t *budget)
 	*budget -= max - left;
 	r->left -= max - left;
 	if (changes < 0) {
-		log_warning("epg", "stream %s: its ring is damaged: its "
-			    "events are not read", epg_stream_id(s));
+		log_warning("epg", "stream %s: its ring buffer is damaged: its "
+			    "EIT are not read", epg_stream_id(s));
 		remove_at(r, r->at);
 		return;
 	}
@@ -142,8 +142,8 @@ static void add_stream(struct role *r, const char *id, int fd)
 	struct epg_stream *s = epg_stream_new(id, fd, r->guide);
 
 	if (s == NULL) {
-		log_warning("epg", "stream %s: its ring is damaged: its "
-			    "events are not read", id);
+		log_warning("epg", "stream %s: its ring buffer is damaged: its "
+			    "EIT are not read", id);
 		return;
 	}
 	if (r->n == r->room) {
@@ -225,8 +225,8 @@ static void end_loading(struct role *r)
 	uint64_t lines = guide_loader_unreadable(r->loader);
 
 	if (lines > 0)
-		log_warning("epg", "the saved guide: %" PRIu64 " lines are "
-			    "unreadable: they are omitted", lines);
+		log_warning("epg", "the saved guide: %" PRIu64 " unreadable "
+			    "lines skipped", lines);
 	guide_loader_free(&r->loader);
 	r->changes += stream_news_give(&r->news, r->guide);
 	forget_unknown(r);
@@ -244,7 +244,7 @@ static void save_part(struct role *r)
 		report(r, r->save_seq, guide_saver_len(r->saver), "");
 	else
 		report(r, r->save_seq, 0, more == -ENOSPC
-				? "it is larger than twice epg_memory"
+				? "the guide is larger than twice epg_memory"
 				: strerror(-more));
 	guide_saver_free(&r->saver);
 }
@@ -372,7 +372,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 static void begin_save(struct role *r, uint32_t seq, int *fd)
 {
 	if (r->guide == NULL || r->loader != NULL || r->saver != NULL) {
-		report(r, seq, 0, "it is being loaded or saved");
+		report(r, seq, 0, "the guide is being loaded or saved");
 		return;
 	}
 	r->saver = guide_saver_new(*fd, r->guide);
@@ -399,10 +399,10 @@ static void answer(struct role *r, const struct msg *m, int fd)
 	size_t len = events != NULL ? json_memory_write(events, fd) : 0;
 
 	if (events == NULL)
-		report(r, m->seq, 0, "the stream has no guide");
+		report(r, m->seq, 0, "the guide has no events of the stream");
 	else
 		report(r, m->seq, len, len > 0 ? ""
-					       : "the answer has no room");
+					       : "the answer is too large");
 	json_decref(events);
 }
 
@@ -486,7 +486,7 @@ static void on_eit(void *role, const struct msg *m, int *fds, size_t n_fds)
 		return;
 	}
 	if (!eit_answers_add(&r->eits, r->guide, m, fds[0], now_s())) {
-		report(r, m->seq, 0, "too many questions");
+		report(r, m->seq, 0, "too many requests");
 		return;
 	}
 	fds[0] = -1;

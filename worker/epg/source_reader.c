@@ -131,7 +131,8 @@ static int turn_file(struct source_reader *s, struct errmsg *error)
 	if (s->result == -EACCES)
 		(void)hidden_when_refused(s->spec->path, R_OK);
 	if (s->result == -EINVAL)
-		return errmsg_fail(error, -EINVAL, "%.128s: is no file",
+		return errmsg_fail(error, -EINVAL, "%.128s: is not a regular "
+				   "file",
 				   s->spec->path);
 	return errmsg_fail(error, s->result, "%.128s: %s", s->spec->path,
 			   strerror(-s->result));

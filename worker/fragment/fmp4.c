@@ -60,8 +60,8 @@ static int add_tracks(const struct psi_program *p, struct fmp4_track *list,
 		list[(*ret_n)++] = t;
 	}
 	return *ret_n > 0 ? 0
-		: errmsg_fail(error, -ENOTSUP, "program %u has nothing that "
-			      "fMP4 carries", p->number);
+		: errmsg_fail(error, -ENOTSUP, "program %u has no video or "
+			      "audio that fMP4 can carry", p->number);
 }
 
 /* Notes the PES that begins at this place of the source. */
@@ -166,7 +166,8 @@ int fmp4_demux(const struct fmp4_source *s, struct fmp4_track *list,
 	}
 	psi_free(&psi);
 	if (err == 0 && *n == 0)
-		err = errmsg_fail(error, -ENOTSUP, "the segment has no tables");
+		err = errmsg_fail(error, -ENOTSUP, "the segment has no PAT or "
+				  "no PMT");
 	return err;
 }
 
@@ -257,8 +258,8 @@ int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
 		used += samples > 0;
 	}
 	if (err == 0 && used == 0)
-		err = errmsg_fail(error, -ENOTSUP, "the segment has no sample "
-				  "that fMP4 carries");
+		err = errmsg_fail(error, -ENOTSUP, "the segment has no video "
+				  "or audio that fMP4 can carry");
 	if (err == 0) {
 		if (s->state != NULL)
 			fmp4_keep(s->state, list, n);

@@ -205,8 +205,8 @@ int fmp4_video(struct fmp4_track *t, const struct fmp4_source *s,
 	err = t->coding == FMP4_AVC ? fmp4_avc_config(t, &sets)
 				    : fmp4_hevc_config(t, &sets);
 	if (err < 0)
-		return errmsg_fail(error, err, "PID %u: no parameter set of "
-				   "the video can be read", t->pid);
+		return errmsg_fail(error, err, "PID %u: the video has no "
+				   "readable SPS", t->pid);
 	for (size_t i = 0; i < fmp4_n_pes(t); i++) {
 		const struct fmp4_pes *p = fmp4_pes_at(t, i);
 		struct fmp4_sample x = { 0 };

@@ -138,6 +138,7 @@ bool file_errors_text(const struct file_errors *f, struct errmsg *ret)
 		   strlen(path) > 100 && slash != NULL ? slash + 1 : path,
 		   f->list[0].error);
 	if (f->n > 1)
-		errmsg_prefix(ret, "%zu files cannot be played, ", f->n);
+		errmsg_prefix(ret, "%zu files cannot be played, the first is ",
+			      f->n);
 	return true;
 }

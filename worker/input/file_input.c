@@ -106,19 +106,22 @@ static void cut(struct file_input *f)
 
 static int fail_nothing(const char *path, struct errmsg *error)
 {
-	return errmsg_fail(error, -EINVAL, "%s: no transport stream", path);
+	return errmsg_fail(error, -EINVAL, "%s: the file contains no transport "
+			   "stream", path);
 }
 
 /* Notes or removes the error of a file of a list, at its end. */
 static void judge_file(struct file_input *f)
 {
 	if (f->lap.packets == 0) {
-		file_errors_note(&f->errors, f->path, "no transport stream",
+		file_errors_note(&f->errors, f->path, "the file contains no "
+				 "transport stream",
 				 false);
 		f->idle_bytes += NOTHING_FILE;
 	} else if (f->entering) {
 		file_errors_note(&f->errors, f->path,
-				 "no picture to start at", false);
+				 "the file has no picture at which decoding "
+				 "can start", false);
 	} else {
 		file_errors_clear(&f->errors, f->path, true);
 	}
@@ -405,7 +408,7 @@ static int file_every_second(struct input *in, uint64_t now_ns,
 	f->unplayable_s += file_errors_text(&f->errors, &f->error);
 	if (file_reader_waits_ms(f->reader, now_ns) < MUTE_MS)
 		return 0;
-	return errmsg_fail(error, -ETIMEDOUT, "%s: does not answer",
+	return errmsg_fail(error, -ETIMEDOUT, "%s: the disk does not answer",
 			   f->base.spec->path);
 }
 

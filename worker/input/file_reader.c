@@ -77,9 +77,10 @@ static int open_file(const char *path, struct errmsg *error)
 			return errmsg_fail(error, -err, "is the private key of "
 					   "the service");
 		if (err == EACCES && hidden_by_sandbox(path))
-			return errmsg_fail(error, -err, "new since the start "
-					   "of the process, which is replaced "
-					   "within a minute");
+			return errmsg_fail(error, -err, "the file was created "
+					   "after the start of this worker: a "
+					   "new worker opens it within a minute"
+					   );
 		fd_close(&fd);
 		return errmsg_fail(error, -err, "%s", strerror(err));
 	}

@@ -171,7 +171,8 @@ void input_keeper_open(struct input_keeper *k, uint64_t now_ns)
 	    !retry_is_due(&k->retry, now_ns))
 		return;
 	if (k->stuck != NULL && input_hangs(k->stuck, now_ns)) {
-		errmsg_set(&error, "%s: does not answer", k->spec.path);
+		errmsg_set(&error, "%s: the disk does not answer",
+			   k->spec.path);
 	} else {
 		input_free(&k->stuck);
 		k->input = input_open(&k->spec, now_ns, &err, &error);

@@ -99,13 +99,13 @@ static void report_refused(struct merge_input *m,
 {
 	char pid[24];
 
-	(void)snprintf(pid, sizeof pid, ", as on PID %u", c->pid);
+	(void)snprintf(pid, sizeof pid, ", for example on PID %u", c->pid);
 	errmsg_set(&m->paths.error,
-		   "path %u is not used, not the same stream: "
-		   "%u of %u packets differ%s",
+		   "path %u is not used, because it carries another stream: %u "
+		   "of %u packets differ%s",
 		   c->lead == 0 ? 2U : 1U, c->differ, c->of,
 		   c->pid < TS_PIDS    ? pid
-		   : c->pid == TS_PIDS ? ", as those with a PCR"
+		   : c->pid == TS_PIDS ? ", for example those with a PCR"
 				       : "");
 	m->paths.unprotected = true;
 	m->paths.unprotected_s++;

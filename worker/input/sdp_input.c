@@ -127,7 +127,7 @@ static int sdp_every_second(struct input *in, uint64_t now_ns,
 	if (s->reader == NULL ||
 	    file_reader_waits_ms(s->reader, now_ns) < MUTE_MS)
 		return 0;
-	return errmsg_fail(error, -ETIMEDOUT, "%s: does not answer",
+	return errmsg_fail(error, -ETIMEDOUT, "%s: the disk does not answer",
 			   in->spec->path);
 }
 

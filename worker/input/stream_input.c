@@ -95,7 +95,8 @@ static ssize_t read_ring(const struct stream_input *s, uint8_t *block,
 static int fail_read(const struct stream_input *s, int err,
 		     struct errmsg *error)
 {
-	return errmsg_fail(error, -EIO, "%s%s: its ring cannot be read: %s",
+	return errmsg_fail(error, -EIO, "%s%s: its ring buffer cannot be read: "
+			   "%s",
 			   link_word(s->base.spec), s->base.spec->stream,
 			   strerror(err));
 }
@@ -238,7 +239,8 @@ static int stream_read(struct input *in, struct batch *batch, uint64_t now_ns,
 
 	(void)now_ns;
 	if (!ok)
-		return errmsg_fail(error, -EIO, "%s%s: its ring is damaged",
+		return errmsg_fail(error, -EIO, "%s%s: its ring buffer is "
+				   "damaged",
 				   link_word(in->spec), in->spec->stream);
 	/* the writer may be overwriting older positions */
 	if (end > keep)

@@ -143,11 +143,12 @@ static int move_to(struct udp_flow *f, unsigned ifindex, struct errmsg *error)
 		return fd;
 	(void)if_indextoname(ifindex, name);
 	if (f->place.iface[0] != '\0')
-		log_info("input", "interface %s: replaced: joined again",
+		log_info("input", "interface %s: created again: the input "
+			 "receives on the new interface",
 			 name);
 	else
-		log_info("input", "group: route changed: joined on interface "
-			 "%s", name);
+		log_info("input", "group: the route changed: joined the group "
+			 "on interface %s", name);
 	fd_close(&f->fd);
 	f->fd = fd;
 	f->large = udp_socket_is_large(fd);

@@ -304,17 +304,17 @@ static const char *format_refusal(enum file_refusal reason)
 	case FILE_SUITS:
 		break;
 	case FILE_NO_PROGRAM:
-		return "it has no program with video or audio";
+		return "the file has no program with video or audio";
 	case FILE_NO_PCR:
-		return "it has no PCR";
+		return "the file has no PCR";
 	case FILE_NO_RATE:
-		return "its PCRs span less than a second";
+		return "the PCRs of the file span less than a second";
 	case FILE_NO_START:
-		return "it has no picture at which a receiver can begin";
+		return "the file has no picture at which decoding can start";
 	case FILE_OTHER_CODINGS:
-		return "it has other codings";
+		return "its codings differ from those of the service";
 	case FILE_TOO_FAST:
-		return "its rate exceeds that of the service";
+		return "the rate of the file exceeds that of the service";
 	}
 	return "";
 }
@@ -331,8 +331,8 @@ static void refuse(const struct mux *m, const struct mux_source *in,
 	if (s->refusal == reason)
 		return;
 	s->refusal = reason;
-	log_warning("stream", "input %zu: service %u: last picture sent "
-		    "instead of the file of absent %s: %s",
+	log_warning("stream", "input %zu: service %u: absent: the file %s is "
+		    "not used, the last picture is sent: %s",
 		    (size_t)(in - m->inputs) + 1, in->services[nth].new_number,
 		    in->file_path, format_refusal(reason));
 }

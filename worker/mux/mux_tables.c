@@ -466,8 +466,8 @@ void mux_build_sdt(struct mux *m)
 	end_section(&f);
 	set_last(&m->sdt);
 	if (f.crowded != 0 && !m->edits_crowded)
-		log_error("stream", "descriptors: the SDT has no room for "
-			  "those of service %u, which stays as it was",
+		log_error("stream", "descriptors: not applied to service %u: "
+			  "the SDT has no room for them",
 			  f.crowded);
 	m->edits_crowded = f.crowded != 0;
 	set_versions(m, &m->sdt, SDT_TABLE_ID, m->cfg.first.sdt);

@@ -9,7 +9,8 @@ static void log_count(struct refusal_log *r, const char *protocol,
 		      unsigned port)
 {
 	if (r->more > 0)
-		log_warning("stream", "%s port %u: calls refused since: %u",
+		log_warning("stream", "%s port %u: calls refused since the "
+			    "last such line: %u",
 			    protocol, port, r->more);
 	r->more = 0;
 }

@@ -68,9 +68,9 @@ static int open_folder(struct file_store *s, struct errmsg *error)
 				   "record in another folder", s->path);
 	s->folder = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->folder < 0 && errno == EACCES && hidden_by_sandbox(s->path))
-		return errmsg_fail(error, -EACCES, "%s: new since the start "
-				   "of the process, which is replaced within a "
-				   "minute", s->path);
+		return errmsg_fail(error, -EACCES, "%s: the folder was created "
+				   "after the start of this worker: a new "
+				   "worker opens it within a minute", s->path);
 	return s->folder < 0 ? fail(s->path, -errno, error) : 0;
 }
 

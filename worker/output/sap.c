@@ -116,8 +116,8 @@ static int announce(struct sap *s, bool deletion, struct errmsg *error)
 		ssize_t len = announcement_make(&s->list[i], deletion, packet);
 
 		if (len < 0)
-			return errmsg_fail(error, (int)len, "the name is too "
-					   "long for %d bytes",
+			return errmsg_fail(error, (int)len, "the announcement "
+					   "exceeds %d bytes: shorten the name",
 					   ANNOUNCEMENT_MAX);
 		if (send(s->fd, packet, (size_t)len,
 			 MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)

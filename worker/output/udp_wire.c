@@ -179,9 +179,9 @@ static bool start_timed(struct udp_wire *w, const struct output_spec *spec)
 		limit = qdisc_fq_limit(ifindex);
 	if (limit == 0 && spec->pacing == PACING_KERNEL) {
 		(void)if_indextoname(ifindex, name);
-		log_warning("output", "pacing=kernel: %s has no fq queue: "
-			    "datagrams leave at the ticks of the worker; run "
-			    "tc qdisc replace dev %s root fq", name, name);
+		log_warning("output", "pacing=kernel: interface %s has no fq "
+			    "qdisc: the worker spaces the datagrams itself; "
+			    "run tc qdisc replace dev %s root fq", name, name);
 	}
 	if (limit == 0 || udp_output_timed(w->fd) < 0)
 		return false;

@@ -51,8 +51,8 @@ static AVCodecContext *open_decoder(uint8_t stream_type, struct errmsg *error)
 	if (i < ARRAY_LEN(codings))
 		codec = avcodec_find_decoder(codings[i].id);
 	if (codec == NULL) {
-		errmsg_set(error, "its video (stream_type 0x%02x) cannot be "
-			   "decoded", stream_type);
+		errmsg_set(error, "the video of the stream (stream_type "
+			   "0x%02x) cannot be decoded", stream_type);
 		return NULL;
 	}
 	c = avcodec_alloc_context3(codec);
@@ -119,8 +119,8 @@ struct AVFrame *picture_decode(const struct picture_units *units, int *ret_err,
 		  decode(c, units, packet, frame) && frame->width > 0 &&
 		  frame->height > 0;
 	if (!decoded) {
-		*ret_err = errmsg_fail(error, -EAGAIN, "its last key frame "
-				       "cannot be decoded");
+		*ret_err = errmsg_fail(error, -EAGAIN, "the last key frame of "
+				       "the stream cannot be decoded");
 		av_frame_free(&frame);
 	}
 	av_packet_free(&packet);
@@ -231,7 +231,7 @@ ssize_t picture_encode(const struct AVFrame *frame, unsigned width,
 		len = encode(small, quality, ret, size);
 	av_frame_free(&small);
 	if (len < 0)
-		errmsg_set(error, "its last key frame cannot be made a JPEG "
-			   "of %dx%d", wide, high);
+		errmsg_set(error, "the last key frame of the stream cannot be "
+			   "encoded as a JPEG of %dx%d", wide, high);
 	return len;
 }

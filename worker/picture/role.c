@@ -73,7 +73,8 @@ static int read_ring(const struct role *r, uint8_t **ret, size_t *ret_n,
 	bool ok;
 
 	if (ring == NULL)
-		return errmsg_fail(error, -EAGAIN, "its ring is damaged");
+		return errmsg_fail(error, -EAGAIN, "the ring buffer of the "
+				   "stream is damaged");
 	end = ring_reader_pos(ring, &ok);
 	if (!ok || !ring_reader_last_rap(ring, MARGIN, 0, &rap)) {
 		ring_reader_free(&ring);
@@ -100,7 +101,8 @@ static int read_ring(const struct role *r, uint8_t **ret, size_t *ret_n,
 	if (ok)
 		return 0;
 	free(*ret);
-	return errmsg_fail(error, -EAGAIN, "its ring is damaged");
+	return errmsg_fail(error, -EAGAIN, "the ring buffer of the stream is "
+			   "damaged");
 }
 
 /* Makes the picture in r->jpeg; returns its length, or -errno with error. */
@@ -143,7 +145,8 @@ static void attempt(struct role *r)
 	len = err == 0 ? make(r, &units, &error) : err;
 	picture_units_done(&units);
 	if (len > 0 && pwrite(r->out, r->jpeg, (size_t)len, 0) != len)
-		len = errmsg_fail(&error, -EIO, "there is no memory for it");
+		len = errmsg_fail(&error, -EIO, "the picture cannot be written "
+				  "to its memory");
 	finish(r, len > 0 ? (size_t)len : 0, len < 0 ? (int)len : 0, &error);
 }
 
@@ -155,7 +158,8 @@ static void on_retry(struct ev_loop *loop, ev_timer *t, int revents)
 
 static void on_make(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
-	static const struct errmsg broken = { "the request has no memory" };
+	static const struct errmsg broken = { "the master sent no usable "
+					      "memory for the picture" };
 	struct role *r = role;
 
 	/* the master has one picture made at a time */

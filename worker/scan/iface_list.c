@@ -215,7 +215,8 @@ int iface_list_update(struct iface_list *l, struct errmsg *error)
 	int r;
 
 	if (getifaddrs(&all) < 0)
-		return errmsg_fail(error, -errno, "interfaces: %s",
+		return errmsg_fail(error, -errno, "cannot list the network "
+				   "interfaces: %s",
 				   strerror(errno));
 	r = iface_list_take(l, all, if_nametoindex, error);
 	freeifaddrs(all);

@@ -161,7 +161,8 @@ static bool is_idle(struct scan *s)
 	if (s->out.feed == NULL && s->sap == NULL && s->satip == NULL &&
 	    s->adapter == NULL)
 		return true;
-	log_error("scan", "second task: protocol error, exiting");
+	log_error("scan", "protocol error: second task received: this process "
+		  "exits");
 	worker_exit(s->worker, EX_PROTOCOL);
 	return false;
 }

@@ -116,7 +116,8 @@ static void search(struct iface *iface, struct errmsg *error)
 		    errno == EAGAIN || errno == ECONNREFUSED ||
 		    errno == ENETUNREACH)
 			continue;
-		errmsg_set(error, "search of %s on %s: %s",
+		errmsg_set(error, "cannot send the search for SAT>IP servers "
+			   "to %s on interface %s: %s",
 			   ssdp_groups[i].address, iface->name,
 			   strerror(errno));
 		if (has_lost_iface(errno))

@@ -98,7 +98,7 @@ int server_url_parse(struct slice text, const char *host,
 	bool has_port;
 
 	if (!slice_begins(text, scheme))
-		return errmsg_fail(error, -EINVAL, "is no URL of http");
+		return errmsg_fail(error, -EINVAL, "is not an http URL");
 	text.at += sizeof scheme - 1;
 	text.len -= sizeof scheme - 1;
 	authority = cut_authority(&text);

@@ -316,11 +316,13 @@ int sdp_offer_judge(const struct sdp_offer *o, bool announced,
 		sockaddr_format_host(to, text);
 		if (port < IPPORT_RESERVED)
 			return errmsg_fail(error, -EACCES, "leads to port %u: "
-					   "ports below %u are of the system",
+					   "ports below %u are reserved for "
+					   "the system",
 					   port, (unsigned)IPPORT_RESERVED);
 		if (sockaddr_is_multicast(to) && is_of_link(to))
 			return errmsg_fail(error, -EACCES, "leads to %s, a "
-					   "group of the protocols of a link",
+					   "link-local group, which is for "
+					   "network protocols",
 					   text);
 		if (announced && !sockaddr_is_multicast(to))
 			return errmsg_fail(error, -EACCES, "leads to %s, which "

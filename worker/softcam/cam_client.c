@@ -82,10 +82,11 @@ static const char *judge_words(const struct ecm *e, const struct newcamd_msg *m)
 	static const uint8_t none[ECM_WORDS];
 
 	if (m->len == 0)
-		return "not found";
+		return "the server found none";
 	if (m->type != e->section[0] || m->len != ECM_WORDS)
 		return "malformed answer";
-	return memcmp(m->body, none, ECM_WORDS) == 0 ? "not found" : NULL;
+	return memcmp(m->body, none, ECM_WORDS) == 0 ? "the server found none"
+						       : NULL;
 }
 
 static void on_message(const struct newcamd_msg *m, void *arg)
@@ -267,7 +268,8 @@ static bool answer_known(struct cam_client *c, struct ecm *e,
 		(void)ecm_add_asker(e, asker->stream, asker->number);
 	c->cfg.on_words(asker, known ? e->words : NULL,
 			known ? NULL
-			: e->state == ECM_LATE ? timed_out : "not found",
+			: e->state == ECM_LATE ? timed_out : "the server found "
+			"none",
 			c->cfg.arg);
 	return true;
 }
@@ -277,7 +279,7 @@ void cam_client_ecm(struct cam_client *c, const struct ecm *wanted,
 {
 	uint64_t now_ns = mono_ns();
 	struct ecm *e = ecm_table_find(&c->table, wanted, now_ns), *old;
-	const char *error = "too many requests";
+	const char *error = "too many ECMs wait for an answer";
 	int id;
 
 	if (e != NULL && answer_known(c, e, asker))
@@ -296,7 +298,7 @@ void cam_client_ecm(struct cam_client *c, const struct ecm *wanted,
 	id = send_section(c, e);
 	if (id < 0) {
 		e->state = ECM_UNUSED;
-		answer(c, e, id == -EPIPE ? "the server does not read"
+		answer(c, e, id == -EPIPE ? "the server accepts no data"
 					  : "no random bytes", false);
 		return;
 	}

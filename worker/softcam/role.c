@@ -143,7 +143,8 @@ static void on_delay(struct ev_loop *loop, ev_timer *timer, int revents)
 static void on_login(const struct card *card, void *arg)
 {
 	log_info("softcam", "logged in: CAID %04X, %s", card->caid,
-		 card->au ? "takes EMMs" : "takes no EMMs");
+		 card->au ? "the server accepts EMMs" : "the server accepts no "
+		 "EMMs");
 	report_card(arg, MSG_SOFTCAM_CARD, card);
 }
 
@@ -277,7 +278,8 @@ static bool has_task(struct softcam *s)
 {
 	if (s->host == NULL && s->client == NULL)
 		return false;
-	log_error("softcam", "second task in one process");
+	log_error("softcam", "protocol error: second task received: this "
+		  "process exits");
 	worker_exit(s->worker, EX_PROTOCOL);
 	return true;
 }

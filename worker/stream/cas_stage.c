@@ -243,8 +243,8 @@ unsigned cas_stage_linked(const struct cas_stage *s)
 const char *cas_stage_second(struct cas_stage *s, uint64_t now_ns)
 {
 	if (s->emms_dropped > 0)
-		log_warning("stream", "%llu packets of EMMs dropped: the "
-			    "stream has no room for them",
+		log_warning("stream", "EMMs exceed the rate at which the "
+			    "stream sends them: %llu EMM packets dropped",
 			    (unsigned long long)s->emms_dropped);
 	s->emms_dropped = 0;
 	return cas_systems_second(s->systems, now_ns);

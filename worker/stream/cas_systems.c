@@ -58,7 +58,8 @@ static void take_terms(struct system *s, const struct msg_cas_terms *t)
 	s->error.text[0] = '\0';
 	if (!t->up || t->error != NULL)
 		errmsg_set(&s->error, "%s",
-			   t->error != NULL ? t->error : "no ECMs");
+			   t->error != NULL ? t->error : "no ECMs from the ECM "
+			   "generator");
 	crypto_set_terms(s->of->cfg.periods, place_of(s),
 			 &(struct crypto_terms){
 				 .up = t->up,
@@ -143,8 +144,9 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		return;
 	log_error("stream", "CAS %s: %s: channel closed",
 		  s->of->cfg.list->list[place_of(s)].link.id,
-		  s->messages > MESSAGES_MAX ? "its process sends too much"
-					     : "its process sent a malformed "
+		  s->messages > MESSAGES_MAX ? "its worker sends too many "
+		  "messages"
+					     : "its worker sent a malformed "
 					       "message");
 	unlink_system(s);
 }
@@ -192,7 +194,7 @@ void cas_systems_link(struct cas_systems *c, size_t system, int fd)
 	if (s->channel != NULL)
 		unlink_system(s);
 	s->messages = s->emms = 0;
-	errmsg_set(&s->error, "no answer of its process yet");
+	errmsg_set(&s->error, "its worker has not answered yet");
 	s->channel = channel_new(&(struct channel_config){
 		.loop = c->cfg.loop,
 		.fd = fd,
@@ -235,9 +237,9 @@ static bool find_error(const struct cas_systems *c, size_t i, uint64_t now_ns,
 		       struct errmsg *ret)
 {
 	static const char *const effects[] = {
-		[CRYPTO_SCRAMBLED] = "the control word stays",
+		[CRYPTO_SCRAMBLED] = "the last control word stays in use",
 		[CRYPTO_CLEAR] = "the stream is sent in the clear",
-		[CRYPTO_STOPPED] = "the components are not sent",
+		[CRYPTO_STOPPED] = "the scrambled components are not sent",
 	};
 	const struct cas_spec *spec = &c->cfg.list->list[i];
 	const struct system *s = &c->systems[i];
@@ -247,7 +249,7 @@ static bool find_error(const struct cas_systems *c, size_t i, uint64_t now_ns,
 	if (spec->error.text[0] != '\0')
 		errmsg_set(ret, "CAS %s: %s", spec->link.id, spec->error.text);
 	else if (s->channel == NULL)
-		errmsg_set(ret, "CAS %s: its process does not run",
+		errmsg_set(ret, "CAS %s: its worker is not running",
 			   spec->link.id);
 	else if (!up && s->error.text[0] != '\0')
 		errmsg_set(ret, "CAS %s: %s", spec->link.id, s->error.text);
@@ -293,7 +295,7 @@ const char *cas_systems_second(struct cas_systems *c, uint64_t now_ns)
 		struct system *s = &c->systems[i];
 
 		if (s->emms > EMMS_MAX)
-			log_warning("stream", "CAS %s: its process sends too "
+			log_warning("stream", "CAS %s: its worker sends too "
 				    "many EMMs: %u messages dropped",
 				    c->cfg.list->list[i].link.id,
 				    s->emms - EMMS_MAX);

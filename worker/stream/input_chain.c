@@ -368,7 +368,7 @@ const char *chain_fault(const struct input_chain *l, uint64_t now_ns)
 	if (l->frozen_ns != 0 && now_ns - l->frozen_ns < recent_ns)
 		return "frozen clock (PCR)";
 	if (l->hole_ns != 0 && now_ns - l->hole_ns < recent_ns)
-		return "packets lost in a pause";
+		return "packets lost during an interruption";
 	return l->lossy_ns != 0 && now_ns - l->lossy_ns < recent_ns
 		       ? "packets lost repeatedly"
 		       : NULL;
@@ -439,7 +439,7 @@ static void describe(struct input_chain *l, const char *missing)
 		errmsg_set(&l->error, "only null packets arrive");
 	else if (missing != NULL && pnr != 0 &&
 		 remux_state(l->remux) == REMUX_NO_PROGRAM)
-		errmsg_set(&l->error, "the program pnr=%u is not there", pnr);
+		errmsg_set(&l->error, "the PAT lists no program pnr=%u", pnr);
 	else if (missing != NULL)
 		errmsg_set(&l->error, "%s", missing);
 	else if (l->t2mi != NULL && l->fault != NULL &&
@@ -461,8 +461,8 @@ static void describe(struct input_chain *l, const char *missing)
 		errmsg_set(&l->error, "no packets arrive on the video and "
 			   "audio PIDs of the PMT (PID_error)");
 	else if (r->fault == ANALYZE_BITRATE)
-		errmsg_set(&l->error, "%u kbit/s %sare less than %u",
-			   r->payload_kbps,
+		errmsg_set(&l->error, "bitrate of %u kbit/s %sis below the "
+			   "limit of %u kbit/s", r->payload_kbps,
 			   r->bitrate_kbps > r->payload_kbps
 				? "without null packets " : "", r->limit_kbps);
 	else if (r->fault == ANALYZE_PES)
@@ -482,7 +482,7 @@ static void judge(struct input_chain *l, uint64_t now_ns)
 {
 	static const char *const names[] = {
 		[REMUX_NO_PAT] = "no PAT",
-		[REMUX_NO_PROGRAM] = "the program is not there",
+		[REMUX_NO_PROGRAM] = "the PAT does not list the program",
 		[REMUX_NO_PMT] = "no PMT",
 		[REMUX_READY] = NULL,
 	};

@@ -428,7 +428,8 @@ void mux_input_join(struct mux_input *a, struct remux *r,
 		return;
 	}
 	if (pid != a->logged_pid)
-		log_info("stream", "input %u: mux: PID %u of %s is sent as %u",
+		log_info("stream", "input %u: mux: PID %u of %s is sent as PID "
+			 "%u",
 			 a->position, a->of->mux_pid, a->of->mux, pid);
 	a->logged_pid = pid;
 	run.n = MIN(run.n - a->n_held, (size_t)MUX_TICK);
@@ -460,8 +461,9 @@ void mux_input_second(struct mux_input *a, uint64_t now_ns)
 			   pid, a->of->mux);
 	else if (a->guest.type == 0 &&
 		 now_ns - a->since_ns >= MUX_PATIENCE_MS * MS)
-		errmsg_set(&a->error, "mux: no PMT of %s has PID %u: it is "
-			   "not announced", a->of->mux, pid);
+		errmsg_set(&a->error, "mux: no PMT of %s lists PID %u: the PMT "
+			   "of the output does not list it, either", a->of->mux,
+			   pid);
 	/* the keeper logs why its input is not open */
 	has_error = a->error.text[0] != '\0';
 	if (a->keeper.input == NULL || (!has_error && !a->arriving) ||

@@ -57,16 +57,17 @@ static void log_blocked(struct mux_stage *s, size_t i,
 	if (state->n_blocked == 0)
 		log_info("stream", "input %zu: sent again", i + 1);
 	else if (state->above_max)
-		log_warning("stream", "input %zu: %s: it exceeds its "
+		log_warning("stream", "input %zu: %s: the input exceeds its "
 			    "rate_max: lower the rate of its source, or raise "
 			    "rate_max", i + 1, what.text);
 	else if (late)
-		log_warning("stream", "input %zu: %s: the process of the "
-			    "multiplex ran %u ms late: reduce the load of "
-			    "the machine", i + 1, what.text, state->late_ms);
+		log_warning("stream", "input %zu: %s: the worker of the "
+			    "multiplex ran %u ms late: reduce the load of the "
+			    "machine", i + 1, what.text, state->late_ms);
 	else
-		log_warning("stream", "input %zu: %s: the inputs exceed "
-			    "the bitrate: raise bitrate, or its priority",
+		log_warning("stream", "input %zu: %s: the inputs exceed the "
+			    "bitrate: raise bitrate, or the priority of this "
+			    "input",
 			    i + 1, what.text);
 }
 
@@ -94,14 +95,15 @@ static void log_absent(struct mux_stage *s, size_t i,
 		return;
 	s->absent[i] = n;
 	if (n == 0)
-		log_info("stream", "input %zu: its services have returned to "
-			 "the tables", i + 1);
+		log_info("stream", "input %zu: on air: the tables list its "
+			 "services again", i + 1);
 	else if (n == state->n_services)
-		log_warning("stream", "input %zu: silent: its services have "
-			    "left the tables", i + 1);
+		log_warning("stream", "input %zu: silent: the tables list its "
+			    "services no longer", i + 1);
 	else
 		log_warning("stream", "input %zu: %zu of %zu services are "
-			    "silent and have left the tables, the first is %u",
+			    "silent: the tables list them no longer; the first "
+			    "is %u",
 			    i + 1, n, state->n_services,
 			    first_absent(s, i, state));
 }
@@ -113,8 +115,8 @@ static void log_unsent(struct mux_stage *s, size_t i, size_t n)
 	s->unsent[i] = n;
 	if (n > 0)
 		log_warning("stream", "input %zu: %zu programs are not sent: "
-			    "its pid_block has no number left, or the "
-			    "multiplex no room", i + 1, n);
+			    "pid_block of the input has no free number, or the "
+			    "multiplex has too many programs", i + 1, n);
 	else
 		log_info("stream", "input %zu: all programs are sent", i + 1);
 }
@@ -129,7 +131,8 @@ static void log_eit(struct mux_stage *s, size_t i, uint64_t dropped,
 	if (dropped != l->dropped && l->last_ns == 0) {
 		l->begun = l->dropped;
 		log_warning("stream", "input %zu: EIT sections dropped: all "
-			    "inputs have more than 752 kbit/s of EIT", i + 1);
+			    "inputs together have more than 752 kbit/s of EIT",
+			    i + 1);
 	}
 	if (dropped != l->dropped) {
 		l->last_ns = now_ns;

@@ -77,11 +77,11 @@ static void describe(const struct pmt_omitted *o, char text[TEXT])
 
 	if (o->n_streams > 0)
 		len += (size_t)snprintf(text + len, TEXT - len,
-					"; streams not sent: %zu",
+					"; elementary streams not sent: %zu",
 					o->n_streams);
 	if (o->guest)
 		len += (size_t)snprintf(text + len, TEXT - len,
-					"; the stream of mux is not sent");
+					"; the PID of mux is not sent");
 	if (o->ait)
 		(void)snprintf(text + len, TEXT - len,
 			       "; the AIT of hbbtv_url is not sent");
@@ -92,8 +92,8 @@ static void log_sdt(const struct sdt_omitted *o, const char *where)
 	char text[TEXT];
 
 	(void)add_tags(text, o->n_descriptors, o->tags);
-	log_warning("stream", "%s: the SDT has no room for all parts of "
-		    "its service%s%s%s", where, text,
+	log_warning("stream", "%s: the SDT has no room for the whole entry of "
+		    "the service%s%s%s", where, text,
 		    o->provider ? "; the provider is too long" : "",
 		    o->name ? "; the name is too long" : "");
 }
@@ -105,8 +105,8 @@ static void log_crowded(const struct remux *r, const char *where)
 
 	for (unsigned t = EDIT_SDT; t < EDIT_TABLES; t++)
 		if (remux_is_crowded(r, (enum edit_table)t))
-			log_error("stream", "%s: descriptors: the %s has "
-				  "no room for them, and stays as it was",
+			log_error("stream", "%s: descriptors: not applied: the "
+				  "%s has no room for them",
 				  where, names[t]);
 }
 
@@ -156,8 +156,8 @@ void omission_log_second(struct omission_log *l, const struct remux *r,
 		if (o == NULL)
 			return;
 		describe(o, text);
-		log_warning("stream", "%s: the PMT of program %u exceeds "
-			    "1,024 bytes%s; drop streams with filter",
+		log_warning("stream", "%s: the PMT of program %u exceeds 1,024 "
+			    "bytes%s; drop PIDs with filter",
 			    where, program, text);
 	}
 }

@@ -133,7 +133,8 @@ struct eit_image *guide_image_read(const struct msg_stream_guide *m, int fd)
 	struct eit_image *image = eit_image_read(fd, m->len, &err);
 
 	if (image == NULL)
-		log_error("stream", "the events of the guide are refused: %s",
+		log_error("stream", "own EIT: the events from the guide cannot "
+			  "be read: %s",
 			  strerror(-err));
 	return image;
 }

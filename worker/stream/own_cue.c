@@ -373,7 +373,7 @@ bool own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 	withdraw(c, m->record, fault == NULL);
 	place = cue_memory_place(c->memory);
 	if (fault == NULL && place == CUES_PENDING_MAX)
-		fault = "8 commands wait for their time";
+		fault = "8 commands are waiting already";
 	if (fault != NULL) {
 		errmsg_set(error, "%s", fault);
 		return false;

@@ -153,8 +153,8 @@ static size_t edit(struct own_network *n, uint8_t section[SECTION_PSI_MAX],
 		return (size_t)new_len;
 	}
 	if (!n->crowded)
-		log_error("stream", "descriptors: %s has no room for them, and "
-			  "stays as it was",
+		log_error("stream", "descriptors: not applied: %s has no room "
+			  "for them",
 			  section[0] == BAT_TABLE_ID ? "the BAT" : "the NIT");
 	n->crowded = true;
 	return len;

@@ -132,7 +132,8 @@ static void find_zone(struct own_tables *o)
 	}
 	if (fixed && o->spec.timezone[0] == '\0' &&
 	    o->spec.country[0] == '\0') {
-		log_error("stream", "offset: no TOT is sent: set country");
+		log_error("stream", "offset: no TOT is sent, because country "
+			  "is missing: set country");
 		return;
 	}
 	find_country(o);
@@ -224,7 +225,8 @@ static void add_other(struct own_tables *o, const char *id,
 		other_guides_add(&o->others, id, tsid, spec->tables.onid);
 	else
 		log_warning("stream", "nit_other: stream %.64s has no "
-			    "set_tsid: NIT, BAT, SDT and EIT other lack it",
+			    "set_tsid: NIT, BAT, SDT other and EIT other do "
+			    "not list it",
 			    id);
 }
 

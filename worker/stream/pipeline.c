@@ -488,7 +488,7 @@ void pipeline_use_ring(struct pipeline *p, int fd)
 		ring_out_set_hls(p->ring, &p->hls);
 		return;
 	}
-	errmsg_set(&p->ring_error, "ring: %s", strerror(-err));
+	errmsg_set(&p->ring_error, "ring buffer: %s", strerror(-err));
 	log_error("stream", "%s", p->ring_error.text);
 }
 

@@ -48,9 +48,10 @@ static bool is_slow(struct pipeline *p, const struct own_tables_eit *e)
 	(void)alarm_second(&p->eit_slow, e->need_kbps > e->rate_kbps,
 			   wall_ms());
 	if (p->eit_slow.raised && !was)
-		log_warning("stream", "eit_slow: own EIT need %u kbit/s and "
-			    "have %u: the cycle of the schedule takes %u %% "
-			    "of its time: raise eit_rate",
+		log_warning("stream", "eit_slow: own EIT need %u kbit/s, and "
+			    "eit_rate allows %u kbit/s: a cycle of the "
+			    "schedule takes %u %% of its intended time: raise "
+			    "eit_rate",
 			    e->need_kbps, e->rate_kbps,
 			    100 * e->need_kbps / e->rate_kbps);
 	else if (was && !p->eit_slow.raised)
@@ -66,8 +67,9 @@ static bool is_full(struct pipeline *p, const struct own_tables_eit *e)
 
 	(void)alarm_second(&p->eit_full, e->left_out > 0, wall_ms());
 	if (p->eit_full.raised && !was)
-		log_warning("stream", "eit_full: own EIT are sent of %d "
-			    "services: %zu more have none: shorten nit_other",
+		log_warning("stream", "eit_full: own EIT are sent for at most "
+			    "%d services: %zu more services have no own EIT: "
+			    "shorten nit_other",
 			    EIT_SERVICES_MAX, e->left_out);
 	else if (was && !p->eit_full.raised)
 		log_info("stream", "eit_full: ended");

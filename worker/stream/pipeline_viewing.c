@@ -66,8 +66,8 @@ void pipeline_report_viewing(struct pipeline *p,
 	if (!p->hls_short && ring_out_is_short(p->ring)) {
 		p->hls_short = true;
 		log_warning("stream", "HLS: %u segments do not fit into the "
-			    "largest ring, so the playlist has fewer: "
-			    "choose a smaller duration or quantity",
+			    "largest ring buffer: the playlist has fewer "
+			    "segments: choose a smaller duration or quantity",
 			    p->hls.quantity);
 	}
 }

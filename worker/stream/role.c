@@ -162,12 +162,14 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 	if (s->pipeline != NULL) {
 		/* a changed stream gets a new process */
-		log_error("stream", "started twice");
+		log_error("stream", "protocol error: second task received: "
+			  "this process exits");
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}
 	if (!is_own(s, start)) {
-		log_error("stream", "the task is that of another role");
+		log_error("stream", "protocol error: the task is for a worker "
+			  "of another role: this process exits");
 		worker_exit(s->worker, EX_PROTOCOL);
 		return;
 	}
@@ -202,7 +204,8 @@ static void on_input(void *role, const struct msg *request, int *fds,
 
 	(void)fds, (void)n_fds;
 	if (s->pipeline == NULL)
-		errmsg_set(&error, "the stream has not begun");
+		errmsg_set(&error, "the worker of the stream has not started "
+			   "yet");
 	else
 		r = pipeline_choose(s->pipeline, request->stream_input.position,
 				    &error);
@@ -336,13 +339,14 @@ static void on_cue(void *role, const struct msg *request, int *fds,
 		   size_t n_fds)
 {
 	struct stream *s = role;
-	struct errmsg error = { "the stream has not begun" };
+	struct errmsg error = { "the worker of the stream has not started yet"
+				};
 	struct msg m = { .type = MSG_STREAM_CUED, .seq = request->seq };
 
 	(void)fds, (void)n_fds;
 	if (s->pipeline == NULL ||
 	    !pipeline_cue(s->pipeline, &request->stream_cue, &error)) {
-		log_error("stream", "cue: a command is not sent: %s",
+		log_error("stream", "cue: splice command not sent: %s",
 			  error.text);
 		m.stream_cued.error = error.text;
 	}

@@ -329,7 +329,7 @@ static void warn_of_choice(const struct selector *s,
 	if (fault[0] != '\0')
 		(void)snprintf(reason, sizeof reason, " (%.100s)", fault);
 	else if (c->verdict == FAILOVER_UNKNOWN)
-		state = "was not watched";
+		state = "was not monitored";
 	if (&c->candidate == s->on_air)
 		errmsg_set(ret, "input %u is active and not on air%s",
 			   c->position, reason);
@@ -339,7 +339,8 @@ static void warn_of_choice(const struct selector *s,
 			   due_s);
 	else
 		errmsg_set(ret, "input %u %s%s: if it is not on air in %u s, "
-			   "the next input follows", c->position, state,
+			   "the stream changes to the next input", c->position,
+			   state,
 			   reason, due_s);
 }
 

@@ -37,9 +37,9 @@ static const char *fault_of(const struct selector *s,
 static const char *lateness(const struct selector_switch *sw)
 {
 	if (sw->late)
-		return "; sound only until its next random access point: none "
+		return "; only audio until the next random access point: none "
 		       "arrived in time";
-	return sw->blind ? "; within a group of pictures: no random access "
+	return sw->blind ? "; the switch is inside a GOP: no random access "
 			   "point arrived in time"
 			 : "";
 }
@@ -105,7 +105,7 @@ static const char *entry_fault(const struct selector *s,
 		return to->keeper.error.text;
 	if (to->fault != NULL)
 		return to->fault;
-	return to->silent ? "no packets" : "not judged yet";
+	return to->silent ? "no packets" : "not analyzed yet";
 }
 
 /* Reports that another input is on air, or none. */

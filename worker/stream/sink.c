@@ -91,8 +91,8 @@ static int keep(struct sink *s, int fd, uint64_t now_ns)
 	}
 	lost = cbr_keep(s->cbr, s->queue, s->place->address, now_ns);
 	if (lost > 0)
-		log_warning("stream", "output %u: cbr=%u: the last worker "
-			    "ended while it sent %zu packets: they may be "
+		log_warning("stream", "output %u: cbr=%u: the previous worker "
+			    "ended while it sent %zu packets: these may be "
 			    "missing", s->position, s->spec.cbr_kbps, lost);
 	return 0;
 }
@@ -113,7 +113,7 @@ void sinks_keep(struct sink *list, size_t n, int fd, uint64_t now_ns)
 	if (n_failed > 0)
 		log_warning("stream", "output %u: cannot map the memory of its "
 			    "queue: %s (%zu of %zu outputs): if this worker "
-			    "ends, their waiting packets are lost",
+			    "ends, packets that wait in these outputs are lost",
 			    list[first].position, strerror(-first_err),
 			    n_failed, n);
 }
@@ -298,10 +298,12 @@ static void watch_overflow(struct sink *s, uint64_t now_ns)
 				 "%llu packets dropped", s->position, kbps, n);
 		return;
 	}
-	errmsg_set(&o->error, "cbr=%u: overflow: packets are dropped", kbps);
+	errmsg_set(&o->error, "cbr=%u: overflow: packets are dropped: raise cbr"
+		   , kbps);
 	if (ratelimit_pass(&o->log, now_ns / MS, &suppressed) || changed)
-		log_warning("stream", "output %u: cbr=%u: overflow: %llu "
-			    "packets dropped%s", s->position, kbps, n,
+		log_warning("stream", "output %u: cbr=%u: overflow: the stream "
+			    "exceeds this rate: %llu packets dropped%s",
+			    s->position, kbps, n,
 			    changed ? "" : " so far");
 }
 

@@ -99,11 +99,13 @@ static int add_chain(SSL_CTX *ctx, BIO *bio, struct credentials_error *e)
 		if (SSL_CTX_add0_chain_cert(ctx, next) != 1) {
 			X509_free(next);
 			return fail(e, "crt_chain",
-				    "a further certificate: %s", tls_error());
+				    "a certificate after the first one: %s",
+				    tls_error());
 		}
 	}
 	if (!is_end())
-		return fail(e, "crt_chain", "a further certificate: %s",
+		return fail(e, "crt_chain", "a certificate after the first "
+			    "one: %s",
 			    tls_error());
 	ERR_clear_error();
 	return 0;

@@ -69,7 +69,8 @@ static void warn_of_expiry(struct role *r)
 		log_error("tls", "certificate expired on %s: clients that "
 			  "check it cannot connect; install a new one", day);
 	else if (end - now < WARN_DAYS * DAY_S)
-		log_warning("tls", "certificate expires on %s", day);
+		log_warning("tls", "certificate expires on %s: install a new "
+			    "one before that day", day);
 	else
 		return;
 	r->warned_ms = mono_ms();
@@ -229,8 +230,9 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 	(void)m, (void)n_fds;
 	f->role = role;
 	if (!f->role->kernel && !f->role->told)
-		log_info("tls", "the kernel encrypts for viewers of https "
-			 "with its module tls: modprobe tls, and restart the "
+		log_info("tls", "the kernel module tls is not loaded: this "
+			 "worker encrypts for viewers of https itself, with "
+			 "more CPU time: run modprobe tls, and restart the "
 			 "service");
 	f->role->told = true;
 	LIST_INSERT_HEAD(&f->role->feeds, f, link);

@@ -212,11 +212,12 @@ static void open_device(struct ci_device *d)
 	d->fd = r;
 	r = control(d, "CA_GET_CAP", CA_GET_CAP, (uintptr_t)&caps);
 	if (r < 0)
-		errmsg_set(&error, "CA_GET_CAP: %s", strerror(-r));
+		errmsg_set(&error, "cannot read the CI slots of the card "
+			   "(CA_GET_CAP): %s", strerror(-r));
 	else if (!(caps.slot_type & CA_CI_LINK))
-		errmsg_set(&error, "the card speaks the high level of the "
-			   "common interface in its own way, which is not "
-			   "supported");
+		errmsg_set(&error, "the driver of the card offers no "
+			   "link-layer access to the CAM (CA_CI_LINK), which "
+			   "is required");
 	else if (caps.slot_num == 0)
 		errmsg_set(&error, "the card has no slot for a CAM");
 	else

@@ -90,8 +90,8 @@ static unsigned deadline_ms(const struct ci_module *m)
 static const char *expiry(enum ci_state state)
 {
 	return state == CI_PRESENT
-		       ? "the CAM is in its slot and does not become ready"
-		       : "the CAM answers and does not name its CAIDs";
+		       ? "the CAM is inserted, but does not become ready"
+		       : "the CAM answers, but does not report its CAIDs";
 }
 
 static void step(struct ci_module *m, enum ci_input input, const char *error,
@@ -309,7 +309,7 @@ static void take_object(struct ci_module *m, uint64_t now_ns)
 	switch ((enum ci_session_event)r) {
 	case CI_SESSION_OPENED:
 		if (opens_too_many(m, now_ns))
-			fail(m, "the CAM opens sessions without an end",
+			fail(m, "the CAM opens too many sessions",
 			     now_ns);
 		else
 			ci_objects_open(m, &o);
@@ -360,20 +360,20 @@ void ci_module_take(struct ci_module *m, const uint8_t *data, size_t n,
 	forget_errors(m, now_ns);
 	r = ci_link_take(&m->link, data, n);
 	if (r == -EMSGSIZE)
-		fail(m, "the CAM sends an object without an end", now_ns);
+		fail(m, "the CAM sent an object that is too long", now_ns);
 	else if (r < 0)
-		fail(m, "the CAM sends a message that is no message of "
-			"EN 50221", now_ns);
+		fail(m, "the CAM sent a message that is invalid in EN 50221",
+			now_ns);
 	else if (r & CI_LINK_CLOSED)
 		fail(m, "the CAM closed its connection", now_ns);
 	/* a module answers when it is asked, and seldom with an object */
 	else if ((!asked || r & CI_LINK_OBJECT) && is_flood(m, now_ns))
-		fail(m, "the CAM floods the host with messages", now_ns);
+		fail(m, "the CAM sends too many messages", now_ns);
 	if (r < 0 || m->state == CI_ERROR)
 		return;
 	m->refuses = m->refuses || r & CI_LINK_ASKED;
 	if (r & CI_LINK_OBJECT)
 		take_object(m, now_ns);
 	if (m->errors > CI_ERRORS_MAX)
-		fail(m, "the CAM sends objects with errors", now_ns);
+		fail(m, "the CAM sent too many invalid objects", now_ns);
 }

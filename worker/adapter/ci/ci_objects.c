@@ -253,7 +253,8 @@ static int answer(struct ci_module *m, unsigned session, bool cancels,
 					   data + 1, sizeof data - 1, NULL);
 
 	if (m->mmi.kind != MMI_QUESTION)
-		return errmsg_fail(error, -EINVAL, "the CAM asks for no text");
+		return errmsg_fail(error, -EINVAL, "the CAM does not ask for a "
+				   "text");
 	if (len > MMI_ANSWER_MAX)
 		return errmsg_fail(error, -EINVAL, "text: has more than %d "
 				   "bytes", MMI_ANSWER_MAX);
@@ -289,14 +290,14 @@ int ci_module_act(struct ci_module *m, enum ci_action action, unsigned choice,
 
 	if (action == CI_ACT_MENU) {
 		if (application == 0)
-			return errmsg_fail(error, -EINVAL, "there is no CAM "
-					   "that has a menu");
+			return errmsg_fail(error, -EINVAL, "no CAM with a menu "
+					   "is ready");
 		say(m, application, A_ENTER_MENU, NULL, 0);
 		return 0;
 	}
 	if (session == 0)
-		return errmsg_fail(error, -EINVAL, "the CAM has no dialogue "
-				   "open");
+		return errmsg_fail(error, -EINVAL, "the CAM has no menu or "
+				   "question open");
 	if (action == CI_ACT_CLOSE) {
 		say(m, session, MMI_CLOSE, &at_once, 1);
 		end_dialogue(m);

@@ -102,7 +102,8 @@ static int read_name(struct dvb_device *d, struct errmsg *error)
 	int r = CONTROL(d, d->frontend, FE_GET_INFO, &info);
 
 	if (r < 0)
-		return errmsg_fail(error, r, "FE_GET_INFO: %s", strerror(-r));
+		return errmsg_fail(error, r, "cannot read the name of the "
+				   "frontend (FE_GET_INFO): %s", strerror(-r));
 	(void)snprintf(d->name, sizeof d->name, "%.*s", (int)sizeof info.name,
 		       info.name);
 	return 0;
@@ -143,7 +144,8 @@ static int judge_system(struct dvb_device *d, const struct tuner_spec *spec,
 	int r = CONTROL(d, d->frontend, FE_GET_PROPERTY, &list);
 
 	if (r < 0)
-		return errmsg_fail(error, r, "FE_GET_PROPERTY: %s",
+		return errmsg_fail(error, r, "cannot read the delivery systems "
+				   "of the frontend (FE_GET_PROPERTY): %s",
 				   strerror(-r));
 	p.u.buffer.len = (uint32_t)MIN((size_t)p.u.buffer.len,
 				       sizeof p.u.buffer.data);
@@ -257,8 +259,8 @@ static int switch_dish(struct dvb_device *d, const struct tuner_spec *spec,
 		const char *name;
 		uint32_t property;
 	} kinds[] = {
-		[SEC_STEP_TONE] = { "tone", DTV_TONE },
-		[SEC_STEP_VOLTAGE] = { "voltage", DTV_VOLTAGE },
+		[SEC_STEP_TONE] = { "22 kHz tone", DTV_TONE },
+		[SEC_STEP_VOLTAGE] = { "LNB voltage", DTV_VOLTAGE },
 		[SEC_STEP_BURST] = { "DiSEqC burst", DTV_UNDEFINED },
 		[SEC_STEP_DISEQC] = { "DiSEqC", DTV_UNDEFINED },
 	};
@@ -318,7 +320,8 @@ int dvb_device_tune(struct dvb_device *d, const struct tuner_spec *spec,
 		return r;
 	r = set_properties(d, &clear, 1);
 	if (r < 0)
-		return errmsg_fail(error, r, "FE_SET_PROPERTY: %s",
+		return errmsg_fail(error, r, "the frontend cannot be tuned "
+				   "(FE_SET_PROPERTY): %s",
 				   strerror(-r));
 	dvb_props_make(spec, &props);
 	r = switch_dish(d, spec, &props, error);
@@ -334,7 +337,8 @@ int dvb_device_tune(struct dvb_device *d, const struct tuner_spec *spec,
 						   : "Hz",
 				   spec->symbolrate);
 	if (r < 0)
-		return errmsg_fail(error, r, "FE_SET_PROPERTY: %s",
+		return errmsg_fail(error, r, "the frontend cannot be tuned "
+				   "(FE_SET_PROPERTY): %s",
 				   strerror(-r));
 	return 0;
 }

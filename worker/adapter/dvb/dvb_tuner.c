@@ -246,7 +246,8 @@ static void fail_status(struct dvb_tuner *t, int err)
 	if (is_gone(err))
 		errmsg_set(&error, "the device was removed");
 	else
-		errmsg_set(&error, "FE_READ_STATUS: %s", strerror(-err));
+		errmsg_set(&error, "cannot read the status of the frontend "
+			   "(FE_READ_STATUS): %s", strerror(-err));
 	lose(t, err, &error);
 }
 

@@ -36,7 +36,7 @@ const char *satip_session_death(const struct satip_session *s, uint64_t now_ns)
 	if (now_ns - s->heard_ns >= SATIP_SILENCE_MS * MS)
 		return "the server sends neither packets nor reports";
 	if (s->lock_ns != 0 && now_ns - since_ns >= SATIP_LOCKED_MS * MS)
-		return "no packets: the server reports a lock";
+		return "no packets, although the server reports a lock";
 	return NULL;
 }
 
@@ -65,7 +65,8 @@ const char *satip_session_error(const struct satip_session *s, uint64_t now_ns)
 	    satip_session_is_fresh(s->media_ns, SATIP_LIVE_MS, now_ns))
 		return NULL;
 	if (satip_session_has_report(s, now_ns))
-		return s->report.lock ? "no packets: the server reports a lock"
-				      : "no lock: the server reports no signal";
+		return s->report.lock ? "no packets, although the server "
+					"reports a lock"
+				      : "the server reports no lock";
 	return "no packets from the server";
 }

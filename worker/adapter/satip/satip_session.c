@@ -157,8 +157,8 @@ static void name_status(struct satip_session *s, const char *what,
 			const struct rtsp_reply *r)
 {
 	if (r->status == 0)
-		errmsg_set(&s->error, "%s: the server sent a reply without "
-			   "status", what);
+		errmsg_set(&s->error, "%s: the server sent a reply without a "
+			   "status code", what);
 	else
 		errmsg_set(&s->error, "%s: the server replied %u%s%s", what,
 			   r->status, r->reason[0] != '\0' ? " " : "",
@@ -256,7 +256,7 @@ static enum satip_state play(struct satip_session *s, const struct context *c)
 	if (!take_place(s, r)) {
 		(void)change_transport(s);
 		errmsg_set(&s->error, "SETUP: the server replied with another "
-			   "transport");
+			   "transport than requested");
 		return pause_for(s, SATIP_FAILED_MAX_S, c);
 	}
 	request(s, "PLAY", s->url);

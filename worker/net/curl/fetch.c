@@ -406,8 +406,8 @@ static void look_for_ca(const struct fetch *f)
 	if ((f->result == CURLE_SSL_CACERT_BADFILE ||
 	     f->result == CURLE_PEER_FAILED_VERIFICATION) &&
 	    ca[0] != '\0' && hidden_by_sandbox(ca) && !hidden_waits())
-		log_info("worker", "%s is new since the start of the process, "
-			 "which is replaced", ca);
+		log_info("worker", "%s was created or replaced after the start "
+			 "of this worker: a new worker will read it", ca);
 }
 
 static void note_end(struct fetch *f, CURLcode result)

@@ -91,9 +91,10 @@ int resolver_poll(struct resolver *n, struct sockaddr_any *ret,
 
 	if (!n->answered && n->channel == NULL &&
 	    hidden_names())
-		return errmsg_fail(error, -EHOSTUNREACH, "host: the files that "
-				   "resolve names are new since the start of "
-				   "the process, which is replaced within a "
+		return errmsg_fail(error, -EHOSTUNREACH, "host: "
+				   "/etc/resolv.conf or /etc/hosts was "
+				   "replaced after the start of this worker: a "
+				   "new worker resolves the name within a "
 				   "minute");
 	if (!n->answered && n->channel == NULL) {
 		n->status = ares_init_options(&n->channel, &options,

@@ -50,7 +50,7 @@ static uint64_t packets(void *arg)
 }
 
 static const struct hls_track_ops ops = {
-	.nothing = "no known audio in the segment",
+	.nothing = "the segment contains no audio of a known format",
 	.on_list = on_list,
 	.begin = begin,
 	.push = push,

@@ -91,7 +91,7 @@ static void go_to(struct hls_list *l, size_t variant, uint64_t now_ns)
 	l->load_ns = now_ns;
 	l->changed_ns = now_ns;
 	http_body_end(&l->body);
-	log_info("stream", "hls: variant of %" PRIu64 " kbit/s",
+	log_info("stream", "hls: receiving the variant of %" PRIu64 " kbit/s",
 		 variant_at(l, variant)->bandwidth / 1000);
 }
 
@@ -290,8 +290,8 @@ static int take_media(struct hls_list *l, const char *url, struct buf *body,
 		return r;
 	if (t.list.master) {
 		forget(&t);
-		return errmsg_fail(error, -EINVAL, "the variant is a master "
-				   "playlist");
+		return errmsg_fail(error, -EINVAL, "the playlist of the "
+				   "variant is a master playlist");
 	}
 	changed = l->media.base == NULL ||
 		  !is_same(&l->media.list, &t.list);
@@ -397,7 +397,8 @@ enum hls_list_is hls_list_turn(struct hls_list *l, uint64_t now_ns)
 	rise(l, now_ns);
 	if (!http_body_is_loading(&l->body)) {
 		if (l->failures == 0 && is_stalled(l, now_ns)) {
-			errmsg_set(&l->error, "nothing new in the playlist");
+			errmsg_set(&l->error, "the playlist lists no new "
+				   "segments");
 			if (hls_list_fall(l, now_ns))
 				l->changed_ns = now_ns;
 		}

@@ -86,8 +86,9 @@ static int turn_key(struct hls_load *l)
 	}
 	r = http_body_poll(&l->body, &l->error);
 	if (r > 0 && buf_len(&l->body.buf) != HLS_KEY)
-		r = errmsg_fail(&l->error, -EINVAL, "has %zu bytes instead of "
-				"%d", buf_len(&l->body.buf), HLS_KEY);
+		r = errmsg_fail(&l->error, -EINVAL, "the key of the segment "
+				"has %zu bytes instead of %d",
+				buf_len(&l->body.buf), HLS_KEY);
 	if (r > 0) {
 		if (l->n_keys == HLS_KEYS)
 			free(l->keys[--l->n_keys].url);
@@ -242,7 +243,8 @@ static int look(struct hls_load *l)
 		return 0;
 	if (l->cipher != NULL &&
 	    EVP_DecryptFinal_ex(l->cipher, rest, &n) != 1)
-		return errmsg_fail(&l->error, -EBADMSG, "ended early");
+		return errmsg_fail(&l->error, -EBADMSG, "the encrypted segment "
+				   "is incomplete");
 	return 1;
 }
 
@@ -275,7 +277,8 @@ enum hls_load_is hls_load_turn(struct hls_load *l, uint64_t now_ns)
 	l->still_at = l->received;
 	if (takes_too_long(l) ||
 	    l->still_ns > MIN(most_ms, l->timeout_s * 1000) * MS) {
-		r = errmsg_fail(&l->error, -ETIMEDOUT, "the server stalls");
+		r = errmsg_fail(&l->error, -ETIMEDOUT, "the server sends the "
+				"segment too slowly");
 	} else if (l->fetch != NULL) {
 		r = look(l);
 	} else if (now_ns >= l->again_ns) {

@@ -40,7 +40,7 @@ static void on_list(const struct m3u8 *m, bool variant, void *arg)
 }
 
 static const struct hls_track_ops ops = {
-	.nothing = "no transport stream in the segment",
+	.nothing = "the segment contains no transport stream",
 	.on_list = on_list,
 	.is_ready = hls_audio_is_ready,
 	.begin = hls_audio_begin,

@@ -171,8 +171,8 @@ static void turn_list(struct hls_track *t, uint64_t now_ns)
 			   "expected", w->old.end - 1, w->next);
 	if (w->restarted != restarted &&
 	    ratelimit_pass(&t->log, now_ns / MS, &suppressed))
-		log_info("stream", "hls: the server restarted its numbers: "
-			 "continuing with segment %" PRIu64, w->next);
+		log_info("stream", "hls: the server restarted the numbers of "
+			 "segments: continuing with segment %" PRIu64, w->next);
 }
 
 void hls_track_turn(struct hls_track *t, uint64_t now_ns)

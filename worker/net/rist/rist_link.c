@@ -378,8 +378,8 @@ static void check_errors(struct rist_link *l, bool active,
 		report_error(l,
 			     "the peer does not encrypt, but a secret is set");
 	if (rist_guard_lacks_data(&l->guard) && l->peer[0] == '\0')
-		report_error(l, "data dropped: it comes from the source "
-				"port of reports");
+		report_error(l, "data dropped: the sender sends data and "
+				"reports from the same port");
 	if (s->errors > 0)
 		report_error(l, s->error);
 }

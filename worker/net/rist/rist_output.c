@@ -89,8 +89,8 @@ static void rist_output_review(struct output *out, uint64_t client)
 	rist_peers_close(&o->link.peers, closed);
 	if (closed)
 		o->state = errmsg_fail(&o->error, -EACCES, "reopening: "
-				       "auth.enable is true now, and its "
-				       "callers may not stay");
+				       "auth.enable is true now: callers "
+				       "without no_auth are disconnected");
 }
 
 static void rist_output_stats(const struct output *out,

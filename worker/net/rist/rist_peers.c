@@ -153,7 +153,8 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 	else if ((p->flags & RIST_PEERS_SEND) != 0 && !has_place(p, &new))
 		drop_silent(p, &new);
 	if (error == NULL && p->closed)
-		error = "auth.enable is true, and the output has no no_auth";
+		error = "auth.enable is true, and the output does not have the "
+			"option no_auth";
 	if (error == NULL && !has_place(p, &new))
 		error = "too many peers";
 	if (error == NULL) {

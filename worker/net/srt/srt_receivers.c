@@ -50,7 +50,8 @@ static void log_receiver(struct srt_receivers *r, const char *peer,
 
 	r->unlogged = !ratelimit_pass(&r->log, mono_ms(), &suppressed);
 	if (!r->unlogged)
-		log_info("stream", "srt port %u: receiver %s %s, %zu in all",
+		log_info("stream", "srt port %u: receiver %s %s, %zu receivers "
+			 "in all",
 			 r->listener.spec->port, peer, event, r->n_served);
 }
 
@@ -202,7 +203,7 @@ static void turn(struct srt_receivers *r, size_t i)
 {
 	switch (admission_second(&r->list[i].admission, mono_ms())) {
 	case ADMISSION_LATE:
-		refuse(r, i, "there was no answer about it within 3 s");
+		refuse(r, i, "no answer from the authorization within 3 s");
 		return;
 	case ADMISSION_ASKS:
 		ask(r, i);
@@ -308,8 +309,8 @@ static bool receivers_answer(struct output *out,
 
 	if (!admission_answer(&one->admission, a, mono_ms())) {
 		refuse(r, i, a->verdict == ASK_BUSY
-			     ? "there is no decision about it now"
-			     : "it has no permission (auth)");
+			     ? "the authorization gave no decision"
+			     : "the authorization denied access");
 		return true;
 	}
 	free(one->login);

@@ -355,7 +355,8 @@ int srt_socket_poll(SRTSOCKET s, struct errmsg *error)
 		return errmsg_fail(error, -ETIMEDOUT, "no answer");
 	if (reason >= SRT_REJC_PREDEFINED)
 		return errmsg_fail(error, -EACCES,
-				   "refused by the peer (%d)", reason);
+				   "refused by the peer (SRT reject code %d)",
+				   reason);
 	return errmsg_fail(error, -ECONNREFUSED, "refused: %s",
 			   srt_rejectreason_str(reason));
 }

@@ -32,7 +32,7 @@ SRTSOCKET srt_socket_new(const struct srt_spec *, enum srt_direction,
 void srt_socket_close(SRTSOCKET *);
 
 #define SRT_WAITING "waiting for a caller"
-#define SRT_BAD_STREAMID "its stream id does not ask for a stream"
+#define SRT_BAD_STREAMID "its stream id is not a valid request for a stream"
 
 /* A listening socket. Embedded. */
 struct srt_listener {

@@ -215,7 +215,7 @@ static void output_second(struct status_stream *s, unsigned kbps)
 	m.n_outputs = 1;
 	m.outputs[0] = (struct msg_output_status){
 		.position = 1, .open = true, .bitrate_kbps = kbps,
-		.error = "cbr=600: overflow: packets are dropped" };
+		.error = "cbr=600: overflow: packets are dropped: raise cbr" };
 	status_stream_add(s, &m, false);
 	status_stream_judge(s, &running);
 }

@@ -83,11 +83,11 @@ Test(desc_edit, names_the_field_that_is_wrong)
 		  "to 514 hexadecimal digits" },
 		{ "'table':'pmt','hex':'05zz'", "hex: is not a descriptor of "
 		  "4 to 514 hexadecimal digits" },
-		{ "'table':'pmt','hex':'050212'", "hex: has 1 bytes behind "
-		  "its length, which is 2" },
+		{ "'table':'pmt','hex':'050212'", "hex: has 1 bytes after its "
+		  "length byte, which is 2" },
 		{ "'table':'pmt','hex':'0500','descriptor':{'type_id':10,"
 		  "'lang':'eng','audio_type':0}",
-		  "descriptor: is given beside hex" },
+		  "descriptor: cannot be combined with hex" },
 		{ "'table':'pmt','descriptor':{'type_id':10,'lang':'english'}",
 		  "descriptor: lang: has 7 bytes instead of 3" },
 		{ "'table':'pmt','tag':6,'hex':'0500'",

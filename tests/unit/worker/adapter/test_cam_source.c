@@ -174,7 +174,8 @@ Test(cam_source, zero_is_all_programs_and_ca_limit_is_reported)
 	AWAIT(fake_card_has_log("first 3 descramble 0b00; "
 				"last 1 descramble 0b00; "));
 	AWAIT(slot.n_programs == 3 &&
-	      strcmp(slot.error, "1 programs exceed ca_limit") == 0);
+	      strcmp(slot.error, "ca_limit is reached: 1 programs are not sent "
+		     "to the CAM") == 0);
 	cr_assert_eq(slot.programs[0].pnr, 3);
 	cr_assert_str_eq(slot.programs[2].state, "beyond ca_limit");
 	stop();
@@ -273,10 +274,11 @@ Test(cam_source, an_action_that_is_refused_hides_no_error)
 	AWAIT(is_state("ready"));
 	cam_source_act(source, &answer);
 	AWAIT(strcmp(slot.error,
-		     "the CAM has no dialogue open") == 0);
+		     "the CAM has no menu or question open") == 0);
 	want(1, 0, 0);
 	AWAIT(slot.n_programs == 3);
-	AWAIT(strcmp(slot.error, "1 programs exceed ca_limit") == 0);
+	AWAIT(strcmp(slot.error, "ca_limit is reached: 1 programs are not sent "
+		     "to the CAM") == 0);
 	stop();
 }
 

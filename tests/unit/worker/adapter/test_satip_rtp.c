@@ -206,7 +206,7 @@ Test(satip_rtp, names_a_group_that_is_none)
 		snprintf(text, sizeof text, "RTP/AVP;multicast;destination=%s;"
 			 "port=5004-5005", groups[i]);
 		rig_begin(&rig, "udp");
-		await_error(&rig, "the server named no multicast group");
+		await_error(&rig, "the server sent no multicast group");
 		rig_finish(&rig);
 	}
 }

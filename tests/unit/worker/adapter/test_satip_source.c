@@ -352,8 +352,8 @@ Test(satip_source, names_how_many_pids_a_list_lacks)
 	rig.tables = b;
 	rig_begin(&rig, "udp");
 	rig_run_until(&rig, &rig.foreign, 3 * (unsigned)b->n);
-	cr_assert_str_eq(rig_report(&rig).error, "too many PIDs for a list: 28 "
-			 "PIDs of programs are not received");
+	cr_assert_str_eq(rig_report(&rig).error, "more PIDs than a request can "
+			 "have: 28 PIDs of programs are not received");
 	cr_assert(rig_report(&rig).lock);
 	rig_finish(&rig);
 	build_free(b);

@@ -180,8 +180,8 @@ Test(ca_stage, a_missing_word_has_its_reason)
 	assert_error(g, "softcam c1: login failed");
 	ca_stage_take_cam(g->stage, &skips, g->now_ns);
 	rig_put_period(g, 0);
-	assert_error(g, "softcam c1: program 7 has no ECM of CAID 1234, "
-			"that of the card");
+	assert_error(g, "softcam c1: program 7 has no ECM of CAID 1234, the "
+			"CAID of the card");
 	rig_report(g, "c1", CAID_A, "");
 	rig_put_period(g, 0);
 	assert_error(g, "softcam c1: no ECM received on PID 513");
@@ -214,8 +214,8 @@ Test(ca_stage, a_pmt_without_ca_descriptors_and_pes_scrambling_have_a_reason)
 	rig_put_period(g, 0);
 	assert_error(g, "softcam c1: the PMT has no CA descriptor");
 	rig_put(g, p, p);
-	assert_error(g, "scrambled in the PES packets: this is not supported, "
-			"only scrambling of TS packets is");
+	assert_error(g, "the stream is scrambled at PES level, which is not "
+			"supported: only scrambling at TS level is");
 	rig_free(g);
 }
 

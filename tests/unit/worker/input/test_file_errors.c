@@ -37,7 +37,7 @@ Test(file_errors, are_logged_once_and_when_they_change)
 		file_errors_note(&f, "a", "a folder", false);
 		logged(&f, &l, round == 0 ? 2 : 0,
 		       round == 0 ? "b: gone" : "");
-		says(&f, "2 files cannot be played, a: a folder");
+		says(&f, "2 files cannot be played, the first is a: a folder");
 	}
 	file_errors_note(&f, "b", "empty", false);
 	logged(&f, &l, 1, "b: empty");
@@ -78,7 +78,7 @@ Test(file_errors, forget_files_that_left_the_list)
 	file_errors_note(&f, "b", "gone", false);
 	file_errors_round(&f);
 	file_errors_meet(&f, "b");
-	says(&f, "2 files cannot be played, a: gone");
+	says(&f, "2 files cannot be played, the first is a: gone");
 	file_errors_round(&f);
 	says(&f, "b: gone");
 	file_errors_round(&f);
@@ -98,7 +98,7 @@ Test(file_errors, log_a_few_of_many_files)
 		file_errors_note(&f, path, "gone", false);
 	}
 	logged(&f, &l, 11, "9990 more files of the list cannot be played");
-	says(&f, "10000 files cannot be played, 0000: gone");
+	says(&f, "10000 files cannot be played, the first is 0000: gone");
 	logged(&f, &l, 0, "");
 	file_errors_done(&f);
 }

@@ -265,8 +265,8 @@ Test(stream_input, says_why_its_ring_cannot_be_read)
 		cannot_map = true;
 		b.spec.ring = -1;
 		cr_assert_eq(input_read(b.input, &b.batch, 1, &error), -EIO);
-		cr_expect_str_eq(error.text, "m: its ring cannot be read: "
-				 "Bad file descriptor");
+		cr_expect_str_eq(error.text, "m: its ring buffer cannot be "
+				 "read: Bad file descriptor");
 		cannot_map = false;
 		close_input(&b);
 	}

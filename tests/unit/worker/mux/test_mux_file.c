@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The lines about a file that is not sent. */
-#define REFUSED ((struct log_lines){ .part = "instead of the file" })
+#define REFUSED ((struct log_lines){ .part = "last picture is sent" })
 
 static struct fill_rig *make(void)
 {
@@ -280,8 +280,9 @@ Test(mux_file, tracks_that_are_not_sent_do_not_count)
 Test(mux_file, the_log_names_file_service_and_what_is_missing)
 {
 	static const char *const reasons[] = {
-		"it has no program with video or audio", "it has no PCR",
-		"it has no picture at which a receiver can begin" };
+		"the file has no program with video or audio",
+		"the file has no PCR",
+		"the file has no picture at which decoding can start" };
 
 	for (size_t i = 0; i < 3; i++) {
 		struct fill_rig *r = make();
@@ -297,8 +298,9 @@ Test(mux_file, the_log_names_file_service_and_what_is_missing)
 		fill_play(r, 800);
 		cr_expect(fill_state(r, 1).filled && !fill_state(r, 1).file);
 		(void)snprintf(expected, sizeof expected,
-			       "input 1: service 102: last picture sent "
-			       "instead of the file of absent /a/fill.ts: %s",
+			       "input 1: service 102: absent: the file "
+			       "/a/fill.ts is not used, the last picture is "
+			       "sent: %s",
 			       reasons[i]);
 		cr_expect_eq(lines.n, 1u, "%zu: %u", i, lines.n);
 		cr_expect_str_eq(lines.last, expected);
@@ -327,7 +329,7 @@ Test(mux_file, a_reason_is_logged_again_only_behind_a_change)
 	r->off = 1;
 	fill_play(r, 2 * BEGIN);
 	cr_expect_eq(lines.n, 2u, "%u", lines.n);
-	cr_expect_not_null(strstr(lines.last, "other codings"));
+	cr_expect_not_null(strstr(lines.last, "codings differ"));
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
 	fill_rig_free(r);
 }

@@ -133,11 +133,11 @@ Test(session_table, offers_groups_only)
 		{ "IP4 0.0.0.0", 5004, "leads to 0.0.0.0, which" },
 		{ "IP4 192.168.1.1", 5004, "leads to 192.168.1.1, which" },
 		{ "IP6 ::1", 5004, "leads to ::1, which" },
-		{ "IP4 224.0.0.251/1", 5353, "leads to 224.0.0.251, a group "
-					     "of the protocols of a link" },
-		{ "IP6 ff02::fb", 5353, "leads to ff02::fb, a group" },
+		{ "IP4 224.0.0.251/1", 5353, "leads to 224.0.0.251, a "
+					     "link-local group" },
+		{ "IP6 ff02::fb", 5353, "leads to ff02::fb, a link-local" },
 		{ "IP4 239.1.1.1/16", 520, "leads to port 520: ports below "
-					   "1024 are of the system" },
+					   "1024 are reserved for the system" },
 	};
 
 	for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {

@@ -121,7 +121,7 @@ Test(ssdp_message, that_is_wrong_is_rejected_by_field)
 		       "USN: uuid:%064d\r\n\r\n", 0);
 	expect_error(text, "USN: has no uuid of at most 63 bytes");
 	expect_error(REPLY "ST: " TYPE "\r\n" USN "\r\n",
-		     "LOCATION: is no URL of http");
+		     "LOCATION: is not an http URL");
 	expect_error(NOTIFY "NT: " TYPE "\r\n" USN WHERE "\r\n", "NTS: ");
 	expect_error(NOTIFY "NT: " TYPE "\r\nNTS: ssdp:discover\r\n" USN WHERE
 		     "\r\n", "NTS: ");
@@ -192,10 +192,10 @@ Test(server_url, is_of_the_server_alone)
 		{ "http://" HOST ":8875?a", "http://" HOST ":8875/?a" },
 		{ "http://" HOST ":80/a#b", "http://" HOST ":80/a" },
 		{ "http://" HOST "/@evil", "http://" HOST ":80/@evil" },
-		{ "https://" HOST "/", "is no URL of http" },
-		{ "file:///etc/passwd", "is no URL of http" },
-		{ "//" HOST "/", "is no URL of http" },
-		{ "", "is no URL of http" },
+		{ "https://" HOST "/", "is not an http URL" },
+		{ "file:///etc/passwd", "is not an http URL" },
+		{ "//" HOST "/", "is not an http URL" },
+		{ "", "is not an http URL" },
 		{ "http://", "leads to another host than " HOST },
 		{ "http://192.0.2.1/", "leads to another host than " HOST },
 		{ "http://localhost/", "leads to another host than " HOST },

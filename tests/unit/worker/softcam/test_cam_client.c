@@ -298,12 +298,12 @@ Test(cam_client, a_refusal_is_an_answer_for_a_while)
 	send_message(&g, 0x80, g.seen[1].id, none, sizeof none);
 	send_message(&g, 0x80, g.seen[2].id, none, 5);
 	RUN_UNTIL(&g, g.n_answers == 3);
-	cr_assert_str_eq(g.answers[0].error, "not found");
-	cr_assert_str_eq(g.answers[1].error, "not found");
+	cr_assert_str_eq(g.answers[0].error, "the server found none");
+	cr_assert_str_eq(g.answers[1].error, "the server found none");
 	cr_assert_str_eq(g.answers[2].error, "malformed answer");
 	ask(&g, 0, "b", 9);
 	cr_assert_eq(g.n_answers, 4);
-	cr_assert_str_eq(g.answers[3].error, "not found");
+	cr_assert_str_eq(g.answers[3].error, "the server found none");
 	cr_assert_eq(g.n_seen, 3);
 	rig_done(&g);
 }

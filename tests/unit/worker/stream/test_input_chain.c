@@ -270,7 +270,7 @@ Test(input_chain, a_pmt_without_room_is_logged_once)
 	cr_assert_eq(told.n, 1u);
 	cr_assert_str_eq(told.last,
 			 "input 1: the PMT of program 5 exceeds 1,024 bytes; "
-			 "dropped descriptors: 1, tags 0xfe; drop streams with "
+			 "dropped descriptors: 1, tags 0xfe; drop PIDs with "
 			 "filter");
 	list = omission_list(l.remux);
 	cr_assert_eq(json_array_size(list), 1u);

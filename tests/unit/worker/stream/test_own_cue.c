@@ -451,7 +451,7 @@ Test(own_cue, the_ninth_command_is_refused_while_eight_wait)
 				 "splice_insert", "event_id", 100 + i,
 				 "out_of_network", true, "pre_roll", 20000));
 	}
-	cr_expect_str_eq(refusal.text, "8 commands wait for their time");
+	cr_expect_str_eq(refusal.text, "8 commands are waiting already");
 	own_cue_free(&c);
 	table_stage_free(&stage);
 	psi_free(&psi);

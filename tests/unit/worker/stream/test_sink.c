@@ -204,7 +204,8 @@ Test(sink, queues_that_cannot_be_mapped_are_one_line_of_the_log)
 	log_open(NULL, NULL, LOG_LEVEL_INFO);
 	cr_expect_str_eq(lines.last, "output 2: cannot map the memory of its "
 			 "queue: Bad file descriptor (3 of 4 outputs): if this "
-			 "worker ends, their waiting packets are lost");
+			 "worker ends, packets that wait in these outputs are "
+			 "lost");
 	fd_close(&small);
 	fd_close(&whole);
 }

@@ -226,7 +226,7 @@ Test(ci_module, passes_menus_and_answers)
 	cr_assert_eq(cam.choice, 0);
 	act(CI_ACT_CLOSE, 0, NULL);
 	cr_assert_lt(ci_module_act(module, CI_ACT_CLOSE, 0, NULL, &error), 0);
-	cr_assert_str_eq(error.text, "the CAM has no dialogue open");
+	cr_assert_str_eq(error.text, "the CAM has no menu or question open");
 	stop();
 }
 
@@ -432,7 +432,7 @@ Test(ci_module, a_flood_is_no_busy_loop)
 		ci_module_take(module, status, sizeof status, now_ns);
 	cr_assert_eq(module->state, CI_ERROR);
 	cr_assert_str_eq(module->error.text,
-			 "the CAM floods the host with messages");
+			 "the CAM sends too many messages");
 	run(5000);
 	cr_assert_eq(module->state, CI_READY);
 	stop();
@@ -463,7 +463,7 @@ Test(ci_module, many_errors_in_a_minute_are_a_fault)
 	cr_assert_eq(send_errors(CA_INFO, 1), CI_ERRORS_MAX + 1u);
 	cr_assert_eq(module->state, CI_ERROR);
 	cr_assert_str_eq(module->error.text,
-			 "the CAM sends objects with errors");
+			 "the CAM sent too many invalid objects");
 	run(5000);
 	cr_assert_eq(module->state, CI_READY);
 	stop();

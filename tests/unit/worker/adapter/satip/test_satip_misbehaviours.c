@@ -87,17 +87,17 @@ static const struct answer {
 	  NULL, KEPT },
 	/* lines of status */
 	{ { "CSeq: @\r\n\r\n" }, SATIP_WAIT,
-	  "SETUP: the server sent a reply without status", NULL },
+	  "SETUP: the server sent a reply without a status code", NULL },
 	{ { SETUP, "CSeq: @\r\n\r\n" }, SATIP_WAIT, "PLAY: the server sent",
 	  NULL },
-	{ { "200 OK\r\nCSeq: @\r\n\r\n" }, SATIP_WAIT, "without status", NULL },
-	{ { "ICY 200 OK\r\nCSeq: @\r\n\r\n" }, SATIP_WAIT, "without status",
+	{ { "200 OK\r\nCSeq: @\r\n\r\n" }, SATIP_WAIT, "a status code", NULL },
+	{ { "ICY 200 OK\r\nCSeq: @\r\n\r\n" }, SATIP_WAIT, "a status code",
 	  NULL },
-	{ { "RTSP/1.0 7 x\r\n\r\n" }, SATIP_WAIT, "without status", NULL },
-	{ { "RTSP/1.0 2000 OK\r\n\r\n" }, SATIP_WAIT, "without status", NULL },
-	{ { "RTSP/1.0 -200 OK\r\n\r\n" }, SATIP_WAIT, "without status", NULL },
-	{ { "RTSP/1.0 200OK\r\n\r\n" }, SATIP_WAIT, "without status", NULL },
-	{ { "RTSP/1.0\r\n\r\n" }, SATIP_WAIT, "without status", NULL },
+	{ { "RTSP/1.0 7 x\r\n\r\n" }, SATIP_WAIT, "a status code", NULL },
+	{ { "RTSP/1.0 2000 OK\r\n\r\n" }, SATIP_WAIT, "a status code", NULL },
+	{ { "RTSP/1.0 -200 OK\r\n\r\n" }, SATIP_WAIT, "a status code", NULL },
+	{ { "RTSP/1.0 200OK\r\n\r\n" }, SATIP_WAIT, "a status code", NULL },
+	{ { "RTSP/1.0\r\n\r\n" }, SATIP_WAIT, "a status code", NULL },
 	{ { STATUS("500 \1\2\377") }, SATIP_WAIT,
 	  "SETUP: the server replied 500", NULL },
 	{ { STATUS("500 " X128) }, SATIP_WAIT, "SETUP: the server replied 500",
@@ -439,7 +439,7 @@ Test(satip_misbehaviours, of_empty_datagrams)
 			rig_report(&rig, "tuner=1,140,0,11,11362");
 			cr_assert_str_eq(
 				satip_session_error(&rig.s, rig.now_ns),
-				"no lock: the server reports no signal");
+				"the server reports no lock");
 			cr_assert(!satip_session_has_lock(&rig.s, rig.now_ns));
 			rig_pass(&rig, 100);
 			if (rig_take_request(&rig))

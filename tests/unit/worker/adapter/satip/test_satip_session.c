@@ -201,7 +201,7 @@ Test(satip_session, tells_no_signal_from_a_dead_session)
 	cr_assert_eq(rig.s.state, SATIP_ON);
 	cr_assert(!satip_session_has_lock(&rig.s, rig.now_ns));
 	cr_assert_str_eq(satip_session_error(&rig.s, rig.now_ns),
-			 "no lock: the server reports no signal");
+			 "the server reports no lock");
 	rig_pass(&rig, SATIP_SILENCE_MS);
 	cr_assert_eq(rig.s.state, SATIP_WAIT);
 	cr_assert_str_eq(satip_session_error(&rig.s, rig.now_ns),
@@ -255,7 +255,7 @@ static void report_lock(struct rig *rig)
 	}
 	cr_assert_eq(rig->s.state, SATIP_WAIT);
 	cr_assert_str_eq(satip_session_error(&rig->s, rig->now_ns),
-			 "no packets: the server reports a lock");
+			 "no packets, although the server reports a lock");
 }
 
 /* Its next session uses the same transport: UDP has worked. */
