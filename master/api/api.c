@@ -514,10 +514,9 @@ static struct call *call_open(struct api *api, struct http_conn *conn,
 					       "machine: use https");
 	} else if (is_rebound(call)) {
 		reply_error(&call->reply, 403, "Host: the requested name is "
-					       "not known as a name of this "
-					       "machine: use its IP address, "
-					       "or add the name to "
-					       "settings.control_hosts");
+			    "not known as a name of this machine: use its IP "
+			    "address, or add the name to "
+			    "settings.control_hosts");
 	} else {
 		call->listed = is_of_other_site(call) && cors_is_listed(call);
 		if (cors_is_preflight(call)) {
