@@ -220,6 +220,16 @@ void reply_later_into(struct reply *reply, struct call **place)
 	*place = reply_later(reply, forget_call, place);
 }
 
+void reply_unsent(struct reply *reply, int error)
+{
+	if (error == -ENOENT || error == -EAGAIN)
+		reply_error(reply, 503, "the stream does not run, or takes no "
+					"command now");
+	else
+		reply_error(reply, 503, "cannot send the command to the "
+					"stream: %s", strerror(-error));
+}
+
 struct reply *call_reply(struct call *c)
 {
 	return &c->reply;

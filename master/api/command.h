@@ -177,6 +177,10 @@ struct call *reply_later(struct reply *, void (*on_gone)(void *arg),
 /* As reply_later(), for an object that outlives the call: *place is set to the
  * call, and to NULL if the client leaves. */
 void reply_later_into(struct reply *, struct call **place);
+
+/* Replies that a stream does not get a command, with the error of the
+ * reconciler (-errno). */
+void reply_unsent(struct reply *, int error);
 struct reply *call_reply(struct call *);
 void call_finish(struct call *);
 

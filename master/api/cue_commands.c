@@ -8,9 +8,7 @@
 #include "master/streams/reconciler.h"
 #include "proto/si/cue_command.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PTS_MASK ((INT64_C(1) << 33) - 1)
 
@@ -78,12 +76,7 @@ static void streams_cue(struct api *api, const json_t *request,
 		return;
 	}
 	free(c);
-	reply_error(reply, 503, "%s%s",
-		    r == -ENOENT || r == -EAGAIN
-		    ? "the stream does not run, or takes no "
-		      "command now"
-		    : "cannot send the command to the stream: ",
-		    r == -ENOENT || r == -EAGAIN ? "" : strerror(-r));
+	reply_unsent(reply, r);
 }
 
 /* Sends cue_event.  The record comes from a worker, so its size is limited. */

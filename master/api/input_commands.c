@@ -7,7 +7,6 @@
 #include "master/streams/reconciler.h"
 #include "proto/spec/io_spec.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,12 +117,7 @@ static void streams_set_input(struct api *api, const json_t *request,
 	if (r > 0)
 		reply_choice(reply, status ? (unsigned)r : 0, "");
 	else
-		reply_error(reply, 503, "%s%s",
-			    r == -ENOENT || r == -EAGAIN
-			    ? "the stream does not run, or takes no "
-			      "command now"
-			    : "cannot send the command to the stream: ",
-			    r == -ENOENT || r == -EAGAIN ? "" : strerror(-r));
+		reply_unsent(reply, r);
 }
 
 static void streams_set_image(struct api *api, const json_t *request,
