@@ -358,7 +358,7 @@ uint64_t ring_reader_pos(struct ring_reader *r, bool *ret_ok)
 		r->broken = true;
 	} else if (!read_layout(r->header, pos, r->size, &now) ||
 		   now.window < r->layout.window || now.base < r->layout.base) {
-		/* a window never shrinks */
+		/* a writer only lets the window grow and the base advance */
 		r->broken = true;
 	} else if (!r->broken) {
 		r->layout = now;

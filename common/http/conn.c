@@ -60,7 +60,7 @@ struct http_conn {
 	bool closing;   /* no request after this answer */
 	bool refused;   /* the address has too many */
 	bool eof;       /* the peer sends nothing more */
-	bool fresh;     /* waits for its first byte */
+	bool fresh;     /* waits for the first byte: of TLS or of HTTP */
 	bool secure;    /* fd is the plaintext of TLS */
 	struct ip_address local; /* of this machine; zero: unknown */
 	char peer[SOCKADDR_TEXT_MAX];

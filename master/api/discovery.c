@@ -18,7 +18,9 @@ struct discovery {
 	struct job *job;       /* NULL: no worker runs */
 	uint64_t since_ms;     /* start of the worker */
 	char error[256];       /* "": no error */
-	json_t *places[SCAN_PLACES_MAX]; /* entries; NULL: the place is free */
+	/* The entries that the worker has found, at the indexes that it
+	 * reports; NULL: none. */
+	json_t *places[SCAN_PLACES_MAX];
 };
 
 struct discovery *discovery_new(struct jobs *jobs,

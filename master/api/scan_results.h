@@ -25,7 +25,8 @@ void scan_results_free(struct scan_results **);
 /* True: the search has ended, and the tuner is free. */
 bool scan_results_is_ended(const struct scan_results *);
 
-/* Takes a message of the worker.  True: its content was dropped. */
+/* Takes a message of the worker.  True: the message was dropped, because its
+ * object is too long, or because there are SCAN_SERVICES_MAX services. */
 bool scan_results_take(struct scan_results *, const struct msg *);
 
 /* Updates the reception of a transponder that was found. */

@@ -15,7 +15,8 @@ struct input_spec;
 struct link_graph;
 struct output_spec;
 
-/* Collects errors and warnings; on the stack of one check. */
+/* One check: passes each error and warning with its path to found(), and counts
+ * the errors.  Is on the stack of the check. */
 struct judge {
 	check_found_fn *found;
 	void *arg;

@@ -70,7 +70,7 @@ struct viewer_way {
 	bool up;
 	LIST_ENTRY(viewer_way) link; /* in the list of workers that run */
 	LIST_HEAD(, viewer_entry) viewers;
-	size_t n; /* number of its viewers */
+	size_t n; /* length of the list `viewers' */
 };
 
 struct viewers_limit {

@@ -81,7 +81,7 @@
 	ROW(STREAM_CLOCK, stream_clock, "stream.clock", 0) \
 	/* the streams of nit_other */ \
 	ROW(STREAM_NETWORK, stream_network, "stream.network", 0) \
-	/* the events of a stream for own EIT; descriptor: memory */ \
+	/* events for the EIT that the stream makes; descriptor: memory */ \
 	ROW(STREAM_GUIDE, stream_guide, "stream.guide", 1) \
 	/* send this splice command */ \
 	ROW(STREAM_CUE, stream_cue, "stream.cue", 0) \

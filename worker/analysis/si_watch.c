@@ -134,7 +134,8 @@ static void judge_distance(struct si_watch *w, size_t slot,
 	t->end_ns = now_ns;
 }
 
-/* Notes section 0 or 1 of an EIT present/following of its service. */
+/* Notes when section 0 or 1 of an EIT present/following arrived, for the
+ * service that it names. */
 static void take_present(struct si_watch *w, const uint8_t *section,
 			 uint64_t now_ns)
 {

@@ -109,7 +109,8 @@ struct crypto_system {
 	uint64_t switch_ns; /* when it goes on air; UINT64_MAX: not planned */
 	uint64_t stop_ns;   /* when the one before ends; UINT64_MAX: then */
 	bool hidden;        /* the ECM of the period is not broadcast now */
-	bool news;          /* another ECM is on air, or none */
+	bool news;          /* the ECM on air changed, or its broadcast began
+			     * or ended, since crypto_take_news() */
 };
 
 struct crypto_periods {

@@ -27,8 +27,8 @@ struct scrambler {
 	/* Bits by program number: the programs of the PAT without PMT. */
 	uint8_t lacks[PROGRAMS / 8];
 	bool waits;        /* for a PMT */
-	uint32_t changes;  /* of the tables, as looked at last */
-	uint64_t until_ns; /* end of that wait */
+	uint32_t changes;  /* psi_changes() at the last look */
+	uint64_t until_ns; /* end of the wait for a PMT */
 	size_t n;
 	uint8_t packets[PACKETS][TS_PACKET];
 };

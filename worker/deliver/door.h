@@ -57,7 +57,8 @@ struct ip_address door_address(const struct door *, const struct sockaddr_any *,
 
 /* True if a viewer needs no permission.  free_entry: as in the session. */
 bool door_is_open(const struct door *, bool free_entry);
-/* Asks about the session, or allows it; on_verdict comes inside or later. */
+/* Asks the master whether the viewer may watch, or allows it without a
+ * question.  on_verdict() is called before this function returns, or later. */
 void door_ask(struct door *, struct session *);
 /* Takes the answer of the master to the question with this number. */
 void door_answer(struct door *, const struct msg_deliver_answer *,

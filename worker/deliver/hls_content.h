@@ -24,7 +24,7 @@ struct hls_content {
 	uint64_t len;
 	const char *type, *tag;
 	int64_t wall_ms;     /* of its creation */
-	unsigned age_s;      /* for which it exists */
+	unsigned age_s;      /* how long a client may cache it (max-age) */
 };
 
 void hls_content_send(struct viewer_conn *, const struct http_request *,

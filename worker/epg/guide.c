@@ -15,8 +15,9 @@ enum {
 	AGAIN_S = 60,
 	/* Work beside that on all events: all else of an event. */
 	WORK_EVENT = 256,
-	/* Each descriptor is looked at for each possible part of a text: the
-	 * square of their length, less so many bits. */
+	/* An extended text has numbered parts.  For each number the parser
+	 * looks through all descriptors, so the work grows with the square of
+	 * their length.  It is the square, shifted right by so many bits. */
 	WORK_TEXT_SHIFT = 6,
 };
 

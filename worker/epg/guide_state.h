@@ -96,7 +96,9 @@ struct guide {
 	TAILQ_HEAD(, service) absent;
 	struct guide_place saving;
 	LIST_HEAD(, guide_stream) streams;
-	uint32_t shown_round; /* guide_find_stale() reports each once in it */
+	/* Number of the last complete round of guide_find_stale(), which
+	 * reports each stream at most once in a round. */
+	uint32_t shown_round;
 	/* the same by the hash of the id */
 	LIST_HEAD(guide_chain, guide_stream) by_id[ID_CHAINS];
 	/* those with an SDT by its identifiers */

@@ -16,7 +16,9 @@ enum {
 	/* The longest step between two PCRs. */
 	STEP_MAX_MS = 500,
 	FRACTION = 16, /* bits behind the point of a time in ns */
-	CATCH_UP = 2, /* times the rate of the source */
+	/* Late packets leave at most so many times as fast as their source
+	 * sent them. */
+	CATCH_UP = 2,
 	PPM = 1000000,
 	CACHE_LINE = 64,
 };

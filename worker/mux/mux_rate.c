@@ -492,7 +492,8 @@ static void release_fitting(struct mux *m, size_t room)
 
 void mux_limit(struct mux *m)
 {
-	/* after late wake-ups packets wait although they have positions */
+	/* After a late wake-up packets wait whose positions are due already.
+	 * They leave at once, so they are no excess. */
 	size_t waiting = cbr_waiting(m->cbr), late = cbr_late(m->cbr);
 	uint64_t most = capacity(m, m->cfg.delay_ms);
 	uint64_t excess = waiting - MIN(waiting, late);

@@ -194,7 +194,8 @@ static void read_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 	}
 	if (c->held && !clock->doubts && clock->n_jumps == 0)
 		cbr_set_begun(c, clock, false);
-	/* with a new PID the source is another one: its clocks do not return */
+	/* A PCR on a new PID shows another source.  The old clocks receive no
+	 * more PCRs, so the queue does not wait for them. */
 	c->held = c->held && is_known && cbr_is_undecided(c);
 }
 

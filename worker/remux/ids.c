@@ -85,7 +85,9 @@ static void rewrite_desc(const struct ids *ids, uint8_t tag, uint8_t *data,
 		change_onid(ids, data + 2);
 		change_both(ids, data, 4);
 		break;
-	case DESC_DEFERRED_ASSOCIATION: /* both follow a loop of tags */
+	case DESC_DEFERRED_ASSOCIATION:
+		/* transport_stream_id and program_number follow a loop of
+		 * component tags */
 		tags = len > 0 ? data[0] : 0;
 		if (len >= 1 + tags + 4)
 			change_both(ids, data + 1 + tags, 2);

@@ -190,8 +190,9 @@ bool splice_jumps_ahead(const struct splice *s, size_t i, uint64_t pcr)
 				true) == SPLICE_PCR_JUMP;
 }
 
-/* Behind lost packets: does the PES that begins here keep its distance to the
- * clock, but not to the PCR that jumps? */
+/* True if the PES that begins here fits the clock as it was, but not the next
+ * PCR, which jumps.  The jump is then behind this PES.  For a PES behind lost
+ * packets. */
 static bool is_before_jump(const struct splice *s, const uint8_t *packet,
 			   uint64_t pcr)
 {
@@ -330,7 +331,8 @@ static enum splice_sign judge_odd(struct splice *s, const uint8_t *unit,
 	if (is == SPLICE_PCR_GOOD && splice_is_settled(s, clock) &&
 	    steps_back(s, unit, clock, pcr))
 		return SPLICE_CUTS;
-	/* a PCR that is late alone may be out of order */
+	/* A late PCR alone may only be out of order.  Here the DTS does not
+	 * continue either, so the clock has jumped. */
 	if (!splice_is_settled(s, clock) ||
 	    (is != SPLICE_PCR_JUMP && is != SPLICE_PCR_LATE))
 		return SPLICE_CONTINUES;

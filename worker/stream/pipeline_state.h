@@ -45,7 +45,7 @@ struct pipeline {
 
 	struct stream_memory *memory;
 	struct selector *selector;
-	struct input_chain *reading; /* the chain that fills the batch */
+	struct input_chain *reading; /* the chain that is being read */
 	struct tap tap; /* reports the tables of an input, on request */
 	struct mux_stage mux; /* all inputs at once, for a multiplex */
 	struct splice *splice; /* the candidates, as one stream; idle there */

@@ -15,8 +15,8 @@ struct selector {
 	struct input_chain *fill; /* the filler file; NULL: none */
 	struct filler *filler; /* a still picture instead; NULL: none */
 	struct candidate still; /* the state of the still picture */
-	struct failover *failover; /* NULL: there is no input, or ... */
-	struct mux *mux; /* ... all inputs are sent; else NULL */
+	struct failover *failover; /* NULL: no input, or a multiplex */
+	struct mux *mux; /* multiplex of all inputs; NULL: one is on air */
 	bool forces; /* a choice by hand holds for an input without packets */
 	const struct failover_decision *decision;
 

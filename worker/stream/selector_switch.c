@@ -144,7 +144,8 @@ static void start_still(struct selector *s)
 {
 	if (s->filler == NULL || !filler_is_ready(s->filler))
 		return;
-	/* a still picture that is ending starts again */
+	/* The still picture that is ending is cut: it starts again with a new
+	 * clock. */
 	if (s->ending == &s->still) {
 		selector_cut(s, &s->still);
 		s->ending = NULL;
