@@ -51,7 +51,8 @@ enum ctl_exit api_judge(struct ctl *ctl, const struct client_reply *reply,
 		return CTL_OK;
 	}
 	if (reply->status == STATUS_FORBIDDEN)
-		code = forbidden(ctl, said ? said : "is not allowed");
+		code = forbidden(ctl, said ? said : "the service refused "
+							"the request");
 	else if (reply->status == STATUS_MANY)
 		code = ctl_fail(ctl, CTL_AUTH, "too many wrong passwords "
 				"from this address: wait a minute");

@@ -150,7 +150,8 @@ static void put_switch(struct buf *to, const json_t *event)
 	put_word(to, event, ": ", "fault");
 	buf_printf(to, ")");
 	if (json_is_true(json_object_get(event, "late")))
-		buf_printf(to, ", its pictures begin later");
+		buf_printf(to, ", its video begins later, at a "
+			   "picture that decodes alone");
 }
 
 /* Appends "news input 1 continuity raised, as of stream tv", "news output

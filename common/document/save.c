@@ -351,7 +351,8 @@ static bool write_last(struct save *s)
 
 void save_free(struct save **p)
 {
-	static const struct errmsg ending = { "the service ends" };
+	static const struct errmsg ending = { "the service ends, and saves "
+					       "it as the last thing" };
 	struct save *s = *p;
 	struct order *o;
 

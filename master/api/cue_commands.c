@@ -8,6 +8,7 @@
 #include "master/streams/reconciler.h"
 #include "proto/si/cue_command.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define PTS_MASK ((INT64_C(1) << 33) - 1)
@@ -57,9 +58,10 @@ static void streams_cue(struct api *api, const json_t *request,
 		reply_error(reply, 400, "cue: is missing");
 		return;
 	}
-	if (cue_command_read(cue, &command, &error) < 0) {
-		reply_error(reply, 400, "cue%s%s",
-			    json_is_object(cue) ? "." : ": ", error.text);
+	r = cue_command_read(cue, &command, &error);
+	if (r < 0) {
+		reply_error(reply, 400, "cue%s%s", r == -EINVAL ? "." : ": ",
+			    error.text);
 		return;
 	}
 	if (effects_only(request)) {

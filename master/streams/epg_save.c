@@ -63,9 +63,9 @@ static void on_last_save(struct ev_loop *loop, ev_timer *t, int revents)
 	struct epg_proc *p = container_of(t, struct epg_proc, last_save);
 
 	(void)loop, (void)revents;
-	log_warning("epg", "the programme guide is not saved: its process did "
-			   "not answer in time: changes since the last save "
-			   "are lost");
+	log_warning("epg", "the programme guide is not saved at the end of the "
+			   "service: its process did not answer in time: "
+			   "changes since the last save are lost");
 	p->last = p->told = true;
 	end_service(p);
 }

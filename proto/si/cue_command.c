@@ -69,7 +69,7 @@ int cue_command_read(const json_t *cue, struct cue_command *ret,
 	size_t len;
 
 	if (!json_is_object(cue))
-		return errmsg_fail(error, -EINVAL, "is not an object");
+		return errmsg_fail(error, -EBADMSG, "is not an object");
 	if (json_object_get(cue, "pts_time") != NULL)
 		return errmsg_fail(error, -EINVAL, "pts_time: is never "
 				   "given: it follows from pre_roll");
@@ -78,7 +78,7 @@ int cue_command_read(const json_t *cue, struct cue_command *ret,
 				   "time of its own, which is not that of the "
 				   "output: leave raw out");
 	if (json_dumpb(cue, NULL, 0, 0) > CUE_TEXT_MAX)
-		return errmsg_fail(error, -EINVAL, "is longer than %d bytes",
+		return errmsg_fail(error, -EBADMSG, "is longer than %d bytes",
 				   CUE_TEXT_MAX);
 	c.record = json_copy((json_t *)(uintptr_t)cue);
 	if (take_pre_roll(c.record, &c.pre_roll_ms, error) < 0) {

@@ -24,7 +24,7 @@ struct cue_command {
 /* Reads and checks the object.  Its fields are those that the analyzer shows;
  * only command, event_id and out_of_network have no default; pts_time and raw
  * are errors, because the time follows from pre_roll.  pre_roll is in
- * milliseconds; 0: at once.  0, or -EINVAL with a sentence that begins with the
- * path of the value. */
+ * milliseconds; 0: at once.  0, -EINVAL with a sentence that begins with the
+ * path of a member, or -EBADMSG with a sentence about the object itself. */
 int cue_command_read(const json_t *cue, struct cue_command *ret,
 		     struct errmsg *error) MUST_CHECK;

@@ -222,6 +222,8 @@ test('a command that cannot be sent is refused and logged', async (t) => {
 	assert.equal(await post('a001', { command: 'splice_insert' }),
 		'400 cue.event_id: is missing');
 	assert.equal(await post('a001', 1), '400 cue: is not an object');
+	assert.equal(await post('a001', { command: 'x'.repeat(16384) }),
+		'400 cue: is longer than 16384 bytes');
 	assert.equal(await post('a001'), '400 cue: is missing');
 	await sluice.onair('a001');
 	await sluice.logged(/cue_pid: PID 258 is not sent: a program uses/);

@@ -152,7 +152,7 @@ const scenes = {
 			'; only audio until the next random ' +
 			'access point: none arrived in time'));
 		assert.match((await events.ended).out,
-			/\(fault: .*\), its pictures begin later\n/);
+			/\(fault: .*\), its video begins later, at .*\n/);
 		await scene.assertSeamless({ pauses: 1 });
 	},
 

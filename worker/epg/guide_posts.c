@@ -151,8 +151,8 @@ static int start(struct post *p, unsigned form, struct errmsg *error)
 	int r = 0;
 
 	if (p->spec.to.http.url[0] == '\0')
-		return errmsg_fail(error, -EINVAL, "the export has no address "
-				   "of a server");
+		return errmsg_fail(error, -EINVAL, "the export has no usable "
+				   "URL");
 	p->fetcher = fetcher_new(&p->spec.to.http, &r, error);
 	if (p->fetcher == NULL)
 		return r;

@@ -212,8 +212,9 @@ static void add_second_path(const struct session_description *d,
 	    read_path(d, mate, mate == m, &o->paths[1], &error) < 0 ||
 	    (mate == m && !o->paths[1].has_source) ||
 	    is_same(&o->paths[0], &o->paths[1]))
-		errmsg_set(&o->note, "line %u: m=: the duplicate has no second "
-				     "path", m->line);
+		errmsg_set(&o->note, "line %u: m=: no second path of the "
+				     "duplicate (DUP) is usable: only one is "
+				     "received", m->line);
 	else
 		o->n_paths = 2;
 }

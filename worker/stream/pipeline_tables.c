@@ -55,7 +55,7 @@ static bool is_slow(struct pipeline *p, const struct own_tables_eit *e)
 			    e->need_kbps, e->rate_kbps,
 			    100 * e->need_kbps / e->rate_kbps);
 	else if (was && !p->eit_slow.raised)
-		log_info("stream", "eit_slow: ended");
+		log_info("stream", "alarm eit_slow ended");
 	return p->eit_slow.raised;
 }
 
@@ -72,7 +72,7 @@ static bool is_full(struct pipeline *p, const struct own_tables_eit *e)
 			    "shorten nit_other",
 			    EIT_SERVICES_MAX, e->left_out);
 	else if (was && !p->eit_full.raised)
-		log_info("stream", "eit_full: ended");
+		log_info("stream", "alarm eit_full ended");
 	return p->eit_full.raised;
 }
 

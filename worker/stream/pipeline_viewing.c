@@ -44,7 +44,7 @@ static bool has_long_group(struct pipeline *p)
 			    "(duration)",
 			    gop_ms / 1000.0, most_ms / 1000);
 	else if (was && !p->hls_gop.raised)
-		log_info("stream", "hls_gop: ended");
+		log_info("stream", "alarm hls_gop ended");
 	return p->hls_gop.raised;
 }
 

@@ -146,7 +146,8 @@ Test(offer, has_two_paths_from_two_senders)
 Test(offer, has_one_path_when_the_second_is_unusable)
 {
 	static const char note[] =
-		"line 7: m=: the duplicate has no second path";
+		"line 7: m=: no second path of the duplicate (DUP) is usable: "
+		"only one is received";
 
 	assert_offer(HEAD "a=group:DUP a b\n" GROUP
 		     "m=video 1 RTP/AVP 33\na=mid:a\n"
