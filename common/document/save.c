@@ -419,7 +419,12 @@ const char *save_error(const struct save *s)
 
 bool save_is_idle(const struct save *s)
 {
-	return !s->dirty && !s->writing && STAILQ_EMPTY(&s->orders);
+	const struct order *o;
+
+	STAILQ_FOREACH(o, &s->orders, link)
+		if (!o->waits)
+			return false;
+	return !s->dirty && !s->writing;
 }
 
 bool save_is_writing(const struct save *s)

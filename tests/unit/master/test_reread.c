@@ -109,3 +109,21 @@ Test(reread, that_waits_ends_with_the_service)
 	reread_ask(reread);
 	close_with_file();
 }
+
+static void wait_for_save(int result, const json_t *document,
+			  const struct errmsg *error, void *arg)
+{
+	(void)result, (void)document, (void)error, (void)arg;
+	config_wait(w.config, ignore, NULL);
+	cr_expect(config_is_saved(w.config));
+	cr_expect_not(config_is_writing(w.config));
+}
+
+/* The one that waits writes nothing. */
+Test(reread, is_not_refused_beside_one_that_waits)
+{
+	open_with_file();
+	config_read_file(w.config, 0, wait_for_save, NULL);
+	cr_assert_eq(post_through("{'cmd':'reload'}"), 200, "%s", said());
+	close_with_file();
+}
