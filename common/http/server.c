@@ -11,9 +11,7 @@
 
 #include <errno.h>
 #include <ev.h>
-#include <linux/filter.h>
-#include <netinet/tcp.h>
-#include <stdint.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,6 +21,9 @@ enum {
 	ACCEPT_MAX = 64,     /* connections per wake-up */
 	DRAIN_MAX = 4 * BACKLOG, /* at the end of a listening socket */
 	ACCEPT_PAUSE_MS = 200, /* without descriptors or memory */
+	/* for the last segment of connections that have begun, which may get
+	 * lost once */
+	RETIRE_MS = 3000,
 };
 
 struct listener {
@@ -30,6 +31,7 @@ struct listener {
 	struct http_server *server;
 	ev_io readable;
 	ev_timer pause;
+	ev_timer retired;
 	int fd;
 };
 
@@ -64,6 +66,7 @@ struct http_server *http_server_new(const struct http_server_config *cfg)
 					  HTTP_ANSWER_RATE_MIN);
 	own->connections_max = or_default(cfg->connections_max,
 					  HTTP_CONNECTIONS_MAX);
+	own->retire_ms = or_default(cfg->retire_ms, RETIRE_MS);
 	return s;
 }
 
@@ -71,6 +74,7 @@ static void listener_free(struct listener *l)
 {
 	ev_io_stop(l->server->pool.cfg.loop, &l->readable);
 	ev_timer_stop(l->server->pool.cfg.loop, &l->pause);
+	ev_timer_stop(l->server->pool.cfg.loop, &l->retired);
 	fd_close(&l->fd);
 	free(l);
 }
@@ -177,6 +181,21 @@ static int open_socket(const struct sockaddr_any *address, int beside)
 	return err < 0 ? err : fd;
 }
 
+static void on_retired(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct listener *l = container_of(w, struct listener, retired);
+	struct listener **at = &l->server->listeners;
+
+	(void)loop, (void)revents;
+	(void)accept_some(l, DRAIN_MAX);
+	/* ends the copies in other processes, too */
+	(void)shutdown(l->fd, SHUT_RDWR);
+	while (*at != l)
+		at = &(*at)->next;
+	*at = l->next;
+	listener_free(l);
+}
+
 static void add_listener(struct http_server *s, int fd)
 {
 	struct listener **last = &s->listeners;
@@ -186,6 +205,7 @@ static void add_listener(struct http_server *s, int fd)
 	l->fd = fd;
 	ev_io_init(&l->readable, on_readable, fd, EV_READ);
 	ev_init(&l->pause, on_pause);
+	ev_init(&l->retired, on_retired);
 	while (*last)
 		last = &(*last)->next;
 	*last = l;
@@ -237,38 +257,25 @@ int http_server_adopt(struct http_server *s, int fd)
 	return 0;
 }
 
-/* Ignores the segments that begin a connection (SYN): the client repeats them
- * a second later, and reaches the socket that then has the address. */
-static void ignore_new(int fd)
+/* Lets new connections reach another socket that has the address: this one is
+ * bound to an interface that does not exist.  Connections that have begun are
+ * completed here. */
+static void hide(int fd)
 {
-	enum { FLAGS = 13 }; /* offset in the header */
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, FLAGS),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, TH_SYN, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, 0),
-		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
-	};
-	const struct sock_fprog program = { ARRAY_LEN(code), code };
-
-	(void)setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
-			 sizeof program);
+	(void)fd_set_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX, INT_MAX);
 }
 
 void http_server_retire(struct http_server *s, int fd)
 {
-	struct listener **at = &s->listeners;
-	struct listener *l;
+	struct listener *l = s->listeners;
 
-	while ((l = *at) != NULL && l->fd != fd)
-		at = &l->next;
+	while (l != NULL && l->fd != fd)
+		l = l->next;
 	if (l == NULL)
 		return;
-	ignore_new(l->fd);
-	(void)accept_some(l, DRAIN_MAX);
-	/* ends the copies in other processes, too */
-	(void)shutdown(l->fd, SHUT_RDWR);
-	*at = l->next;
-	listener_free(l);
+	hide(fd);
+	timer_start(s->pool.cfg.loop, &l->retired,
+		    s->pool.cfg.retire_ms / 1e3);
 }
 
 void http_server_set_tls(struct http_server *s, http_serve_tls_fn *serve,

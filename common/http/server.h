@@ -65,6 +65,7 @@ struct http_server_config {
 	unsigned answer_timeout_ms;
 	unsigned answer_rate_min;
 	unsigned connections_max;
+	unsigned retire_ms; /* see http_server_retire() */
 };
 
 /* For a client that begins with a TLS handshake: takes its socket and returns
@@ -92,9 +93,10 @@ int http_server_listen_beside(struct http_server *,
  * -errno. */
 int http_server_adopt(struct http_server *, int fd) MUST_CHECK;
 
-/* Accepts the connections that wait in a listening socket of the server (-1:
- * none) and closes it; copies of it in other processes do not listen any more,
- * either.  Later clients reach the socket whose address includes this one. */
+/* Lets new clients reach the socket whose address includes that of this
+ * listening socket of the server (-1: none), which accepts for retire_ms the
+ * connections that have begun, and is closed then; copies of it in other
+ * processes do not listen any more, either. */
 void http_server_retire(struct http_server *, int fd);
 
 /* Passes clients that begin with a TLS handshake to serve().  Call this before

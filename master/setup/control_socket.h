@@ -30,7 +30,7 @@ int control_socket_open(struct control_socket *, struct http_server *,
 			struct handover *, struct sockaddr_any *address,
 			struct errmsg *error) MUST_CHECK;
 
-/* Accepts the connections that wait in the former socket, and closes it. */
+/* Retires the former socket, as http_server_retire(). */
 void control_socket_settle(struct control_socket *, struct http_server *);
 
 /* Adds the socket to the handover. */

@@ -39,9 +39,18 @@ static int open_bench(struct bench *b, struct handover *h, const char *host,
 			     .error = { "of an earlier call" } };
 	b->http = http_server_new(&(struct http_server_config){
 		.loop = b->loop,
+		.retire_ms = 1,
 	});
 	return control_socket_open(&b->socket, b->http, h, &b->address,
 				   &b->error);
+}
+
+/* Ends its start. */
+static void settle(struct bench *b)
+{
+	control_socket_settle(&b->socket, b->http);
+	while (http_server_fd(b->http, 1) >= 0)
+		ev_run(b->loop, EVRUN_ONCE);
 }
 
 static void close_bench(struct bench *b)
@@ -115,7 +124,7 @@ Test(control_socket, is_adopted_with_the_same_address)
 	cr_assert_eq(new.socket.number, 1);
 	cr_assert_eq(new.socket.former, -1);
 	cr_assert_str_empty(new.error.text);
-	control_socket_settle(&new.socket, new.http);
+	settle(&new);
 	cr_assert(is_at(&new, 0, "127.0.0.1"));
 	cr_assert_eq(http_server_fd(new.http, 1), -1);
 	handover_free(&h);
@@ -137,7 +146,7 @@ Test(control_socket, moves_to_another_address_of_its_port)
 	cr_assert(is_at(&new, 0, "0.0.0.0"));
 	cr_assert(is_at(&new, 1, "127.0.0.1"));
 	cr_assert_eq(new.socket.number, 0);
-	control_socket_settle(&new.socket, new.http);
+	settle(&new);
 	cr_assert_eq(new.socket.former, -1);
 	cr_assert(is_at(&new, 0, "0.0.0.0"));
 	cr_assert_eq(http_server_fd(new.http, 1), -1);
@@ -182,7 +191,7 @@ Test(control_socket, a_trial_opens_none)
 	cr_assert_eq(open_bench(&new, h, "127.0.0.1", port_of(&old)), 0);
 	cr_assert(is_at(&new, 0, "0.0.0.0"));
 	cr_assert_eq(http_server_fd(new.http, 1), -1);
-	control_socket_settle(&new.socket, new.http);
+	settle(&new);
 	cr_assert(is_at(&old, 0, "0.0.0.0"));
 	handover_free(&h);
 	close_bench(&old);
@@ -241,6 +250,8 @@ Test(control_socket, one_that_was_retired_is_not_adopted)
 	port = port_of(&old);
 	h = hand_over(&old, &last);
 	http_server_retire(old.http, http_server_fd(old.http, 0));
+	while (http_server_fd(old.http, 0) >= 0)
+		ev_run(old.loop, EVRUN_ONCE);
 	cr_assert_eq(open_bench(&new, h, "0.0.0.0", port), 0);
 	cr_assert_eq(new.socket.number, 0);
 	cr_assert(is_at(&new, 0, "0.0.0.0"));
