@@ -4,6 +4,7 @@
 // of the play paths.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import http from 'node:http';
 import net from 'node:net';
 import { test } from 'node:test';
 import { Sluice, config, request, stream } from '../helpers/sluice.mjs';
@@ -96,6 +97,23 @@ for (const [by, change] of Object.entries(changes))
 		await sluice.stop();
 	});
 
+// A viewer on one connection: each call asks for the list of streams.
+function viewer(t, port) {
+	const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+	const local = new Set();
+
+	t.after(() => agent.destroy());
+	return () => new Promise((done, fail) => {
+		http.get({ host: '127.0.0.1', port, agent, timeout: 20000,
+			path: '/playlist.m3u8' }, (reply) => {
+			local.add(reply.socket.localPort);
+			reply.resume();
+			reply.on('end', () =>
+				done([reply.statusCode, local.size]));
+		}).on('error', fail);
+	});
+}
+
 test('http_play_port moves to all addresses and back', async (t) => {
 	const playAt = (host) => (port) => ({ ...config(a001), settings: {
 		control_port: `${ONE}${port}`, http_play_stream: true,
@@ -107,10 +125,16 @@ test('http_play_port moves to all addresses and back', async (t) => {
 				(host === ONE));
 
 	await isPlayAt(ONE);
+	const ask = viewer(t, PLAY);
+
+	assert.deepEqual(await ask(), [200, 1]);
 	const end = crowd(PLAY);
 	for (const host of [ALL, ONE]) {
 		await sluice.cmd('set-settings', playAt(host)(sluice.port));
 		await isPlayAt(host);
+		// not as by the new master while it starts
+		await waitUntil('a list', async () => (await ask())[0] !== 503);
+		assert.deepEqual(await ask(), [200, 1]);
 	}
 	await end();
 	assert.deepEqual(await alarms(sluice), []);

@@ -135,9 +135,11 @@ static void on_news(struct ev_loop *loop, ev_timer *t, int revents)
 static void on_connection(struct listener *l, int fd, void *arg)
 {
 	struct deliver *d = arg;
+	struct viewer_conn *c = deliver_add_conn(
+		d, l->address, fd, tls_link_is_up(d->tls) ? d->first : NULL,
+		NULL);
 
-	(void)deliver_add_conn(d, l->address, fd,
-		       tls_link_is_up(d->tls) ? d->first : NULL, NULL);
+	c->play = l->play;
 }
 
 void deliver_take(struct deliver *d, const struct msg_deliver_viewer *viewer,

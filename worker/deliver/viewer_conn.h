@@ -97,6 +97,7 @@ struct viewer_conn {
 	struct picture *picture; /* NULL: it does not wait */
 	struct ev_loop *loop;
 	char *address; /* copy of the listener's address */
+	bool play; /* of the owner: the listener had the play paths */
 	const struct viewer_conn_events *events;
 	void *arg;
 	unsigned head_ms, idle_ms, answer_ms, answer_rate;

@@ -62,18 +62,18 @@ static bool is_options(const struct http_request *request)
 	return strcmp(http_request_method(request), "OPTIONS") == 0;
 }
 
-/* True if the play paths are served at this address, too; always for
- * connections that the control port passed on. */
-static bool serves_play(const struct deliver *d, const char *address)
+/* True if the play paths are served in this connection, too; always if the
+ * control port passed it on. */
+static bool serves_play(const struct deliver *d, const struct viewer_conn *c)
 {
 	const struct listener *l;
 
-	if (strcmp(address, MSG_PLAY_ADDRESS) == 0)
+	if (strcmp(c->address, MSG_PLAY_ADDRESS) == 0)
 		return true;
 	LIST_FOREACH(l, &d->listeners, entry)
-		if (strcmp(l->address, address) == 0)
+		if (strcmp(l->address, c->address) == 0)
 			return l->play;
-	return false;
+	return c->play;
 }
 
 /* The mount of this path, for clients with TLS or without; NULL: none. */
@@ -82,7 +82,7 @@ static struct mount *find_any(const struct deliver *d,
 {
 	struct mount *m = mount_table_find(&d->mounts, c->address, path);
 
-	if (m == NULL && serves_play(d, c->address))
+	if (m == NULL && serves_play(d, c))
 		m = mount_table_find(&d->mounts, MSG_PLAY_ADDRESS, path);
 	return m;
 }
@@ -416,7 +416,7 @@ static struct mount *find_pictured(const struct deliver *d,
 	char stream[IO_PATH_MAX], playlist[IO_PATH_MAX + 16];
 	struct mount *m;
 
-	if (!serves_play(d, c->address) ||
+	if (!serves_play(d, c) ||
 	    !picture_path(path, stream, sizeof stream))
 		return NULL;
 	m = mount_table_find(&d->mounts, MSG_PLAY_ADDRESS, stream);
@@ -520,7 +520,7 @@ static bool visit_list(struct deliver *d, struct viewer_conn *c,
 	};
 	char peer[IP_TEXT_MAX];
 
-	if (!serves_play(d, c->address) ||
+	if (!serves_play(d, c) ||
 	    !stream_lists_path(question.path))
 		return false;
 	if (c->peer.len == 0 || strlen(question.query) > SESSION_QUERY_MAX ||

@@ -170,6 +170,26 @@ Test(stream_lists, no_answer_and_other_paths_are_errors)
 	rig_done(&s.rig);
 }
 
+/* The port has moved to another address. */
+Test(stream_lists, a_connection_keeps_the_play_paths_of_a_closed_port)
+{
+	struct scene s;
+	int fd;
+
+	init(&s);
+	fd = rig_request(&s.rig, GET("/playlist.m3u8"));
+	await_question(&s);
+	answer(&s, s.seq, 200, "#EXTM3U\n");
+	expect_status(&s, fd, 200);
+	rig_unlisten(&s.rig);
+	say(fd, GET("/playlist.m3u8"));
+	await_question(&s);
+	answer(&s, s.seq, 200, "#EXTM3U\n");
+	expect_status(&s, fd, 200);
+	(void)close(fd);
+	rig_done(&s.rig);
+}
+
 Test(stream_lists, a_port_of_outputs_has_no_list)
 {
 	struct scene s;
