@@ -201,7 +201,7 @@ static void on_try(bool interrupt, trial_done_fn *done, void *done_arg,
 
 static const char *ask_restart_error(void *arg)
 {
-	return renewal_error(((const struct master *)arg)->renewal);
+	return renewal_error(((struct master *)arg)->renewal);
 }
 
 /* --- signals --- */

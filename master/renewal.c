@@ -325,7 +325,7 @@ void renewal_try(struct renewal *r, bool interrupt, trial_done_fn *done,
 	wait_for_trial(r, interrupt, done, arg);
 }
 
-const char *renewal_error(const struct renewal *r)
+const char *renewal_error(struct renewal *r)
 {
 	const struct config *config = r->cfg.config;
 	bool ends = false;
@@ -335,7 +335,10 @@ const char *renewal_error(const struct renewal *r)
 	else if (r->lasting == UNTIL_REPLACED)
 		ends = config_changes(config) != r->judged &&
 		       config_is_saved(config);
-	return ends ? NULL : last_error(r);
+	/* a later change that waits for its save does not raise it again */
+	if (ends)
+		r->error.text[0] = '\0';
+	return last_error(r);
 }
 
 static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)

@@ -58,7 +58,7 @@ void renewal_try(struct renewal *, bool interrupt, trial_done_fn *done,
 
 /* Returns why the last trial or restart failed, in one sentence; NULL: it did
  * not, or the reason has ended. */
-const char *renewal_error(const struct renewal *);
+const char *renewal_error(struct renewal *);
 
 /* For shutdown: drops the requests for a restart; those of renewal_try(), also
  * later ones, get an error. */

@@ -4,18 +4,24 @@
 #include "common/supervise/handover.h"
 #include "master/auth/auth.h"
 #include "master/config/config.h"
+#include "master/renewal_file.h"
 
 #include <criterion/criterion.h>
 #include <ev.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct bench {
 	struct ev_loop *loop;
 	struct config *config;
 	struct auth *auth;
 	struct renewal *renewal;
-	char *argv[2];
+	char *argv[4];
+	const char *program, *file; /* file: NULL: no configuration file */
 	char answer[256]; /* "": none */
 };
 
@@ -45,18 +51,17 @@ static void on_fail(struct api *api)
 	fails++;
 }
 
-static void bench_init(struct bench *b)
+static void bench_open(struct bench *b)
 {
 	struct errmsg error;
 
-	*b = (struct bench){ .loop = ev_loop_new(EVFLAG_NOENV),
-			     .argv = { (char *)(uintptr_t)"sluice", NULL } };
-	b->config = config_open(NULL, b->loop, &error);
+	b->loop = ev_loop_new(EVFLAG_NOENV);
+	b->config = config_open(b->file, b->loop, &error);
 	b->auth = auth_new(&(struct auth_config){ .loop = b->loop,
 						  .config = b->config });
 	b->renewal = renewal_new(&(struct renewal_config){
 		.loop = b->loop,
-		.program = "/nonexistent",
+		.program = b->program,
 		.argv = b->argv,
 		.config = b->config,
 		.auth = b->auth,
@@ -64,6 +69,13 @@ static void bench_init(struct bench *b)
 		.arg = b,
 		.on_fail = on_fail,
 	});
+}
+
+static void bench_init(struct bench *b)
+{
+	*b = (struct bench){ .program = "/nonexistent",
+			     .argv = { (char *)(uintptr_t)"sluice", NULL } };
+	bench_open(b);
 }
 
 static void bench_done(struct bench *b)
@@ -126,6 +138,41 @@ Test(renewal, reports_once_that_a_restart_has_failed)
 		(void)ev_run(b.loop, EVRUN_NOWAIT);
 	cr_assert_eq(fails, 1u);
 	bench_done(&b);
+}
+
+/* The file is faulty at the trial, and a change replaces it. */
+Test(renewal, an_error_that_ended_does_not_return_with_the_next_change)
+{
+	char folder[] = "/tmp/test_renewal.XXXXXX", file[64], program[64];
+	struct bench b = { .program = program, .file = file,
+			   .argv = { (char *)(uintptr_t)"sluice", NULL } };
+	FILE *script;
+
+	cr_assert_not_null(mkdtemp(folder));
+	(void)snprintf(file, sizeof file, "%s/c.json", folder);
+	(void)snprintf(program, sizeof program, "%s/sluice", folder);
+	script = fopen(program, "w");
+	(void)fprintf(script, "#!/bin/sh\nexit %d\n", RENEWAL_EXIT_OTHER_FILE);
+	(void)fclose(script);
+	cr_assert_eq(chmod(program, 0700), 0);
+	bench_open(&b);
+	renewal_try(b.renewal, false, on_done, &b);
+	while (b.answer[0] == '\0')
+		(void)ev_run(b.loop, EVRUN_ONCE);
+	cr_assert_not_null(renewal_error(b.renewal), "%s", b.answer);
+	for (unsigned i = 0; i < 2; i++) {
+		config_set_gid(b.config, 7 + i);
+		config_flush(b.config);
+		cr_assert_not(config_is_saved(b.config));
+		cr_assert_eq(renewal_error(b.renewal) == NULL, i > 0);
+		while (!config_is_saved(b.config))
+			(void)ev_run(b.loop, EVRUN_ONCE);
+		cr_assert_null(renewal_error(b.renewal));
+	}
+	bench_done(&b);
+	(void)unlink(program);
+	(void)unlink(file);
+	(void)rmdir(folder);
 }
 
 Test(renewal, answers_at_its_end)
