@@ -21,32 +21,6 @@
 #include <stdio.h>
 #include <string.h>
 
-int check_control_port(const char *text, struct sockaddr_any *ret,
-		       struct errmsg *error)
-{
-	struct address_endpoint e;
-	char with_host[32];
-	int r;
-
-	/* only digits: a port on all addresses */
-	if (strspn(text, "0123456789") == strlen(text) && strlen(text) < 16) {
-		(void)snprintf(with_host, sizeof with_host, "0.0.0.0:%s",
-			       text);
-		text = with_host;
-	}
-	if (strpbrk(text, ".:[@") == NULL)
-		return errmsg_fail(error, -EINVAL, "\"%.64s\" is not a port "
-				   "(1 to 65535)", text);
-	r = address_endpoint(text, 0, &e, error);
-	if (r < 0)
-		return r;
-	if (e.iface[0] != '\0' || e.host[0] == '\0' || e.port == 0)
-		return errmsg_fail(error, -EINVAL,
-				   "\"%.64s\" is not \"8000\" or "
-				   "\"<address>:<port>\"", text);
-	return sockaddr_parse(e.host, e.port, ret);
-}
-
 /* Judges the addresses of proxies whose X-Real-IP is trusted. */
 static void judge_real_ip(struct judge *j, const json_t *settings)
 {
@@ -254,10 +228,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 	struct errmsg error;
 
 	*ret_known = false;
-	if (port != NULL && !json_is_string(port))
-		judge_add(j, CHECK_FATAL, "is not a string");
-	else if (port != NULL && check_control_port(json_string_value(port),
-						    ret, &error) < 0)
+	if (port != NULL && check_control_port_value(port, ret, &error) < 0)
 		judge_add(j, CHECK_FATAL, "%s", error.text);
 	else
 		*ret_known = port != NULL;

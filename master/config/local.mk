@@ -15,6 +15,7 @@ libmaster_a_SOURCES += \
 	master/config/check_names.c \
 	master/config/check_mpts.c \
 	master/config/check_places.c \
+	master/config/check_port.c \
 	master/config/check_log.c master/config/check_log.h \
 	master/config/check_stream.c \
 	master/config/authors.c master/config/authors.h \

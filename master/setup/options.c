@@ -324,17 +324,13 @@ int options_control_address(const struct options *o,
 			    const json_t *control_port,
 			    struct sockaddr_any *ret, struct errmsg *error)
 {
-	const char *text = json_string_value(control_port);
 	struct sockaddr_any any;
 	int r;
 
-	if (control_port != NULL && text == NULL)
-		return errmsg_fail(error, -EINVAL,
-				   "settings.control_port: is not a string");
-	if (text == NULL)
+	if (control_port == NULL)
 		r = sockaddr_parse("0.0.0.0", CONTROL_PORT_DEFAULT, &any);
 	else
-		r = check_control_port(text, &any, error);
+		r = check_control_port_value(control_port, &any, error);
 	if (r < 0) {
 		errmsg_prefix(error, "settings.control_port: ");
 		return r;

@@ -329,7 +329,8 @@ Test(settings, that_would_prevent_the_next_start_are_rejected)
 {
 	open_world("{'settings':{'instance_name':'a'}}");
 	expect_error("{'cmd':'set-settings','settings':{'control_port':8000}}",
-		     400, "settings.control_port: is not a string");
+		     400, "settings.control_port: 8000 is not a string: write "
+		     "\"8000\" or \"<address>:8000\"");
 	expect_error("{'cmd':'set-settings','settings':"
 		     "{'allow_real_ip':'yes'}}", 400,
 		     "settings.allow_real_ip: is not true or false");
@@ -412,7 +413,8 @@ Test(set_config, rejects_values_that_the_next_start_could_not_use)
 		     "users.a: is not an object");
 	expect_error("{'cmd':'set-config','key':'settings',"
 		     "'data':{'control_port':1}}", 400,
-		     "settings.control_port: is not a string");
+		     "settings.control_port: 1 is not a string: write \"1\" "
+		     "or \"<address>:1\"");
 	expect_error("{'cmd':'set-config','key':'softcam','data':[1]}", 400,
 		     "softcam[0]: is not an object");
 	expect_error("{'cmd':'set-config','key':''}", 400, "key: is empty");

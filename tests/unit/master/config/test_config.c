@@ -99,7 +99,8 @@ Test(config, rejects_unusable_documents)
 		{ "[]", "is not an object" },
 		{ "{\"make_stream\": {}}", "make_stream: is not a list" },
 		{ "{\"settings\": {\"control_port\": 8000}}",
-		  "settings.control_port: is not a string" },
+		  "settings.control_port: 8000 is not a string: write "
+		  "\"8000\" or \"<address>:8000\"" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -108,9 +108,11 @@ Test(options, finds_where_to_listen)
 		{ "7000", "\"127.0.0.1:9000\"", "0.0.0.0:7000", NULL },
 		{ "127.0.0.1:7000", NULL, "127.0.0.1:7000", NULL },
 		{ NULL, "9000", NULL,
-		  "settings.control_port: is not a string" },
+		  "settings.control_port: 9000 is not a string: write "
+		  "\"9000\" or \"<address>:9000\"" },
 		{ "7000", "9000", NULL,
-		  "settings.control_port: is not a string" },
+		  "settings.control_port: 9000 is not a string: write "
+		  "\"9000\" or \"<address>:9000\"" },
 		{ "7000", "\"x\"", NULL,
 		  "settings.control_port: \"x\" is not a port (1 to 65535)" },
 		{ NULL, "\"1.2.3.4\"", NULL,
