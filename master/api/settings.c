@@ -174,6 +174,22 @@ static void apply(struct api *api, const char *command, const json_t *members)
 		 json_is_null(data) ? NULL : data);
 }
 
+/* Adds the warning that observers read secrets under these settings.  Its line
+ * of the log follows with the restart.  warnings: NULL: none are wanted. */
+static void warn_observers(const struct api *api, json_t *settings,
+			   json_t *warnings)
+{
+	json_t *members = member("settings", settings);
+	json_t *document = config_with(api->cfg.config, members);
+	struct errmsg warning;
+
+	if (warnings != NULL && check_observers(document, &warning))
+		(void)json_array_append_new(warnings, json_sprintf(
+			CHECK_OBSERVERS_PATH ": %s", warning.text));
+	json_decref(document);
+	json_decref(members);
+}
+
 static void settings_set(struct api *api, const json_t *request,
 			 struct reply *reply)
 {
@@ -203,6 +219,7 @@ static void settings_set(struct api *api, const json_t *request,
 	}
 	warnings = section_warnings(api, request, "settings", settings,
 				    &reply->call->files);
+	warn_observers(api, settings, warnings);
 	if (effects_only(request)) {
 		json_t *effects = effects_new();
 

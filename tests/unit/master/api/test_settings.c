@@ -58,6 +58,26 @@ Test(settings, are_answered_with_the_warnings_of_the_check)
 	close_world();
 }
 
+Test(settings, without_observer_redact_are_answered_with_a_warning)
+{
+	static const char warning[] = "settings.observer_redact: is not true: "
+				      "1 observer reads ";
+
+	open_world("{'users':{'olga':{'enable':true,'type':2}},"
+		   "'settings':{'observer_redact':true}}");
+	(void)post("{'cmd':'set-settings','dry_run':true,'warnings':true,"
+		   "'settings':{'epg_days':1}}");
+	cr_assert_eq(wait_answer(), 200);
+	cr_assert_not_null(strstr(said(), warning), "%s", said());
+	expect_saved("{'cmd':'set-settings','warnings':true,'settings':"
+		     "{'observer_redact':true}}", "set-settings");
+	cr_assert_str_eq(said(), "{'set-settings':'ok'}");
+	expect_saved("{'cmd':'set-settings','warnings':true,'settings':{}}",
+		     "set-settings");
+	cr_assert_not_null(strstr(said(), warning), "%s", said());
+	close_world();
+}
+
 /* A warning names 64 bytes of a key. */
 Test(settings, a_warning_about_a_long_key_is_not_lost)
 {
