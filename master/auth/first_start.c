@@ -109,6 +109,11 @@ static int put_hash(json_t *document, const char *login, const char *hash,
 								  "users"),
 						  login),
 				  "cipher", json_string(hash));
+	if (user_locked_out(document))
+		(void)fprintf(stderr, "sluice: note: \"%.64s\" is an observer, "
+			      "and no control user can log in; the command "
+			      "adds one for a login that does not exist\n",
+			      login);
 	return 0;
 }
 

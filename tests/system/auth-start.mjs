@@ -104,6 +104,10 @@ test('-t warns if no control user can log in, --reset-password adds one',
 	const viewer = { enable: true, type: 3, token: 't' };
 	const off = { enable: false, type: 1, cipher: '$y$x' };
 
+	// an observer gets the password, and remains one
+	write({ olga: { enable: true, type: 2, cipher: '$y$x' } });
+	assert.match((await reset('olga')).err,
+		/"olga" is an observer, and no control user can log in/);
 	write({ viewer, off });
 	assert.ok(await warned());
 	// a password that admits no login is refused
