@@ -299,7 +299,7 @@ async function refuses(sluice, whole) {
 			assert.match(JSON.parse(reply.body).error, pattern);
 		}
 	};
-	const loop = /^stream\.input\[0\]: stream "\w+" would play what/;
+	const loop = /^stream\.input\[0\]: stream "\w+" would receive what/;
 	const set = (id, entry) => ({ cmd: 'set-adapter', id, adapter: entry });
 	const wrong = /^adapter\.address: adapter "\w+" would receive what/;
 

@@ -517,7 +517,7 @@ test('every fault of a hostile server is reported, and costs little',
 				...segments('s')), k: endless('', block) }],
 		junk: [/no transport stream/, { 'live.m3u8':
 			list(...segments('s')), s: page(block) }],
-		junkEndless: [/stalls/, { 'live.m3u8':
+		junkEndless: [/too slowly/, { 'live.m3u8':
 			list(...segments('s')), s: endless('', block) }],
 		text: [/line 2: .*not an HLS/, { 'live.m3u8':
 			page('#EXTM3U\nhttp://127.0.0.1/a.ts\n') }],

@@ -303,7 +303,7 @@ test('wrong values are refused with the name of the key', async (t) => {
 		/descriptors\[0\]\.descriptor: lang: has 2 bytes instead of 3/],
 		[{ descriptors: [{ table: 'pmt', descriptor: { type_id: 64,
 			type_name: 'broken', data: '40ff01' } }] },
-		/descriptors\[0\]\.descriptor: has another number of bytes/],
+		/descriptors\[0\]\.descriptor: has a number of bytes/],
 		[{ descriptors: [{ table: 'pat', hex: '0500' }] },
 			/descriptors\[0\]\.table: .*"pat"/],
 		[{ descriptors: [{ table: 'pmt', hex: '0501' }] },
