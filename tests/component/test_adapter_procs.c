@@ -267,7 +267,7 @@ static bool has_six_successors(void *arg)
 	unsigned n = 0;
 
 	(void)arg;
-	while ((at = strstr(at, "replaced for a file")) != NULL) {
+	while ((at = strstr(at, "replaced: its sandbox")) != NULL) {
 		at++;
 		n++;
 	}
