@@ -68,7 +68,7 @@ test('a caller of an srt output needs a permission, by its stream id',
 		await refused(call(t, id));
 	assert.deepEqual(await sessions(sluice), []);
 	assert.equal((await sluice.status('a001')).outputs[0].packets, 0);
-	await sluice.logged(/call refused: its stream id does not ask for/);
+	await sluice.logged(/call refused: its stream id is not a valid/);
 	for (const id of ['token=anna', '#!::s=anna', 'bert:p w',
 		'auth=bert:p%20w', '#!::r=any,u=bert,s=p w,m=request',
 		`token=${secureToken('127.0.0.1', now - 9, now + 900)}`])

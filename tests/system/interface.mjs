@@ -55,7 +55,7 @@ for (const type of ['udp', 'rtp'])
 					joinedOn('vc')));
 			await Sender.start(t, new TsMux(), 5000, TO);
 			await timing.within(5000, sluice.onair('a001'));
-			await sluice.logged(/interface vc: replaced/);
+			await sluice.logged(/interface vc: created again/);
 			await sluice.stop();
 		});
 
@@ -120,7 +120,7 @@ for (const [family, group, route] of [
 			await lead('add', 'vc');
 			await waitUntil('it is joined there', () => on('vc'));
 			await waitUntil('it is left here', () => !on('ra'));
-			await sluice.logged(/joined on interface vc/);
+			await sluice.logged(/joined the group on interface vc/);
 			await Sender.start(t, new TsMux(), 5000,
 				family === 'IPv4' ? TO : { address: GROUP6,
 					iface: '::%vc' });

@@ -226,7 +226,7 @@ test('pacing by the kernel without a queue is reported, and the output sends',
 		await waitUntil('input', () => udpBound(port));
 		senders.push(await Sender.start(t, new TsMux(), port));
 	}
-	await sluice.logged(/a001.*pacing=kernel: lo has no fq queue/);
+	await sluice.logged(/a001.*pacing=kernel: interface lo has no fq/);
 	await sluice.onair('a001');
 	const { log } = sluice;
 	await recorder.all(...senders);

@@ -31,7 +31,7 @@ const situations = {
 		assert.ok((await s.house.sluice.status(s.id)).outputs[0]
 			.dropped > 0);
 		assert.match(told, /^output: (?!the same)/m);
-		assert.match(told, /\(cbr=300\): \d+ packets exceeded it/);
+		assert.match(told, /\(cbr=300\): \d+ packets exceeded that/);
 		assert.match(told, /^ {2}cbr_overflow RAISED/m);
 	},
 

@@ -77,7 +77,7 @@ test('an address has its share, others and proxies are served', async (t) => {
 	assert.equal(served(await views(t, 20, PROXY)), 20);
 	assert.equal(served(await views(t, 20, '127.0.0.1')), 20);
 	await sluice.logged(
-		/viewer rejected: too many viewers of one address/);
+		/viewer rejected: too many viewers from this address/);
 	// a place that was left is free
 	mine.find(({ status }) => status === 200).socket.destroy();
 	await waitUntil('the place', async () =>
@@ -151,7 +151,7 @@ test('a request that waits for a part of HLS counts for its address',
 		return true;
 	});
 	await sluice.logged(
-		/viewer rejected: too many viewers of one address/);
+		/viewer rejected: too many viewers from this address/);
 	await sluice.stop();
 });
 
@@ -241,6 +241,6 @@ test('one stream leaves places for the viewers of others', async (t) => {
 		`${served(greedy)} of 120`);
 	assert.equal(served(await views(t, 15, OTHER, '/b')), 15);
 	assert.equal(served(await views(t, 1, OTHER, '/a')), 0);
-	await sluice.logged(/viewer rejected: all places are taken/);
+	await sluice.logged(/viewer rejected: the free places are reserved/);
 	await sluice.stop();
 });
