@@ -88,7 +88,7 @@ test('both ends report the statistics of their link', async (t) => {
 	assert.equal((await end('a002', 'input')).peer, '127.0.0.1:9002');
 	await sluice.logged(/port 9002: connected with 127\.0\.0\.1:9002/);
 	await sluice.logged(
-		/port 9002: receiver 127\.0\.0\.1 connected, 1 in all/);
+		/port 9002: receiver 127\.0\.0\.1 connected; receivers now: 1/);
 	await sluice.stop();
 });
 
