@@ -34,7 +34,7 @@ check 'without an error of the adapter' has '!"error":'
 param whole 0
 restart maxpids 3
 await 'where the driver refuses that, too, the status says so' 30 has \
-	'"toofewfilters:[0-9]+PIDs.*refusesthewholemultiplex:[A-Z]'
+	'toofewPIDfilters:[0-9]+PIDs.*refusesthewholemultiplex:[A-Z]'
 param whole 1
 param maxpids 0
 tune "$S2"
