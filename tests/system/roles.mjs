@@ -280,7 +280,8 @@ test('an observer analyzes what streams receive, and nothing is opened for it',
 		const heard = await request(sluice.port, { headers: olga,
 			path: '/api/announcements' });
 		assert.equal(heard.status, 200);
-		assert.match(JSON.parse(heard.body).error, /no control user/);
+		assert.match(JSON.parse(heard.body).error,
+			/only while a control user/);
 		// the stream gets its port at once
 		await done(sluice, { cmd: 'toggle-stream', id: 'a' }, admin);
 		const opened = (id) => waitUntil(`input of ${id}`, async () => {

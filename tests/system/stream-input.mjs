@@ -282,7 +282,7 @@ test('a stream that would read itself is rejected, a missing stream ' +
 
 			assert.equal(reply.status, 400, reply.body);
 			assert.match(JSON.parse(reply.body).error,
-				/^stream\.input\[0\]: stream "." would receive /);
+				/^stream\.input\[0\]: stream "." would rec/);
 		};
 
 		await refused('a', 'stream://a');

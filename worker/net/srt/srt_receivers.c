@@ -50,8 +50,8 @@ static void log_receiver(struct srt_receivers *r, const char *peer,
 
 	r->unlogged = !ratelimit_pass(&r->log, mono_ms(), &suppressed);
 	if (!r->unlogged)
-		log_info("stream", "srt port %u: receiver %s %s; receivers now: "
-			 "%zu",
+		log_info("stream", "srt port %u: receiver %s %s; receivers "
+			 "now: %zu",
 			 r->listener.spec->port, peer, event, r->n_served);
 }
 
