@@ -156,8 +156,8 @@ test('a file that does not answer stops no other input', async (t) => {
 	await plays('a', 2);
 	await plays('b', 2);
 	await waitUntil('an error', async () =>
-		(await inputs('b'))[0].error === `${folder.file}: does not ` +
-			'answer', 20000);
+		(await inputs('b'))[0].error === `${folder.file}: the disk ` +
+			'does not answer', 20000);
 	// only the waiting thread retries it
 	await sluice.logged(/stream a: input 1: .* does not answer/);
 	const tasks = (id) => fs.readdirSync(
