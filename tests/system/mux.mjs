@@ -60,7 +60,7 @@ test('audio of another clock is sent on our clock with a PID of its ' +
 	await sluice.logged(/input 1: mux: no packets of PID 257 from udp:/);
 	assert.equal(await state(), 0);
 	const first = await Sender.start(t, mux(other, 7000), 5001);
-	await sluice.logged(/mux: PID 257 of udp:\S+ is sent as 32/);
+	await sluice.logged(/mux: PID 257 of udp:\S+ is sent as PID 32/);
 	await waitUntil('no error', async () => await error() === '');
 	await sluice.logged(/input 1: mux: receiving PID 257/);
 	let until = size(2);
