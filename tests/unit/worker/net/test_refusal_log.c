@@ -40,7 +40,8 @@ Test(refusal_log, counts_repeated_refusals)
 	refusal_log_every_second(&r, "rist", 9000,
 				 (DAY_S + 60) * UINT64_C(1000));
 	cr_assert(strncmp(t.last,
-			  "rist port 9000: calls refused since: ", 37) == 0,
+			  "rist port 9000: calls refused since the last such "
+			  "line: ", 56) == 0,
 		  "%s", t.last);
 }
 
@@ -62,5 +63,6 @@ Test(refusal_log, logs_other_refusals_at_once_with_a_limit)
 	}
 	cr_assert_eq(t.n, 5);
 	refusal_log_every_second(&r, "srt", 9, 62000);
-	cr_assert_str_eq(t.last, "srt port 9: calls refused since: 995");
+	cr_assert_str_eq(t.last, "srt port 9: calls refused since the last "
+				 "such line: 995");
 }

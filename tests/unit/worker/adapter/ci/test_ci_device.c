@@ -272,7 +272,7 @@ Test(ci_device, refuses_cards_with_an_interface_of_their_own)
 {
 	card.slot_type = CA_CI;
 	start();
-	AWAIT(has_error("which is not supported"));
+	AWAIT(has_error("which is required"));
 	ci_device_free(&device);
 }
 

@@ -77,7 +77,7 @@ Test(srt_socket, a_caller_with_a_wrong_stream_id_takes_no_place)
 	for (int i = 0; i < SRT_CALLS_OF_HOST_MAX; i++) {
 		error = call(&at, "sport");
 		cr_assert_str_eq(error.text,
-				 "refused by the peer (1403)");
+				 "refused by the peer (SRT reject code 1403)");
 	}
 	error = call(&at, "news");
 	cr_assert_str_eq(error.text, "");
@@ -142,7 +142,8 @@ Test(srt_socket, repeated_refusals_are_counted_for_a_minute)
 	told.text[0] = '\0';
 	srt_listener_refuse(&l, &from[1], "no");
 	cr_assert_str_eq(told.text,
-			 "srt port 0: calls refused since: 4\n"
+			 "srt port 0: calls refused since the last such "
+			 "line: 4\n"
 			 "srt port 0: 192.0.2.2: call refused: no\n");
 
 	told.text[0] = '\0';
@@ -151,7 +152,8 @@ Test(srt_socket, repeated_refusals_are_counted_for_a_minute)
 	srt_listener_every_second(&l, &link);
 	srt_listener_every_second(&l, &link);
 	cr_assert_str_eq(told.text,
-			 "srt port 0: calls refused since: 1\n");
+			 "srt port 0: calls refused since the last such "
+			 "line: 1\n");
 	srt_listener_close(&l);
 }
 
