@@ -341,10 +341,17 @@ Test(listeners, an_unused_socket_of_another_port_shares_nothing)
 	done(&s);
 }
 
+static void on_later(struct ev_loop *loop, ev_timer *t, int revents)
+{
+	(void)t, (void)revents;
+	ev_break(loop, EVBREAK_ALL);
+}
+
 Test(listeners, one_that_opens_beside_another_does_not_open_twice)
 {
 	struct listener *l, *same;
 	struct listeners *ls;
+	ev_timer later;
 	struct scene s;
 
 	init(&s, 1);
@@ -354,13 +361,15 @@ Test(listeners, one_that_opens_beside_another_does_not_open_twice)
 	s.opened = 0;
 	listeners_close_unused(ls);
 	cr_assert_eq(s.opened, 1u);
-	/* its retry has ended */
-	(void)usleep((LISTEN_RETRY_MIN_MS + 10) * 1000);
-	ev_run(s.loop, EVRUN_NOWAIT);
+	/* its retry, which this timer would follow, has ended */
+	ev_now_update(s.loop);
+	ev_timer_init(&later, on_later, (LISTEN_RETRY_MIN_MS + 10) / 1e3, 0);
+	ev_timer_start(s.loop, &later);
+	ev_run(s.loop, 0);
 	cr_assert_eq(s.opened, 1u);
 	listener_put(&l);
 	listeners_free(&ls);
-	/* one that is open, on the port of an unused socket */
+	/* a listener that is open, on the port of an unused socket */
 	ls = take_over(&s, false, 1, &l);
 	listener_put(&l);
 	same = listener_get(ls, &s.where, false);
