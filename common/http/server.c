@@ -257,14 +257,6 @@ int http_server_adopt(struct http_server *s, int fd)
 	return 0;
 }
 
-/* Lets new connections reach another socket that has the address: this one is
- * bound to an interface that does not exist.  Connections that have begun are
- * completed here. */
-static void hide(int fd)
-{
-	(void)fd_set_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX, INT_MAX);
-}
-
 void http_server_retire(struct http_server *s, int fd)
 {
 	struct listener *l = s->listeners;
@@ -273,7 +265,10 @@ void http_server_retire(struct http_server *s, int fd)
 		l = l->next;
 	if (l == NULL)
 		return;
-	hide(fd);
+	/* New connections reach the other socket that has the address, because
+	 * this one is bound to an interface that does not exist.  This socket
+	 * completes the connections that have begun. */
+	(void)fd_set_option(fd, SOL_SOCKET, SO_BINDTOIFINDEX, INT_MAX);
 	timer_start(s->pool.cfg.loop, &l->retired,
 		    s->pool.cfg.retire_ms / 1e3);
 }

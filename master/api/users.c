@@ -400,7 +400,7 @@ static void foresee_user(struct api *api, const char *login,
 		return;
 	warn_names(api, request, user, NULL, reply);
 	entry = copy_wanted(user);
-	/* of a new password only the kind of its hash is known */
+	/* a new password is not hashed yet: the check needs its kind only */
 	if (json_string_length(edit_get(user, "password")) > 0)
 		(void)json_object_set_new(entry, "cipher", json_string("$"));
 	else if (cipher != NULL)

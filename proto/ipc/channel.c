@@ -477,7 +477,7 @@ static void charge(struct channel *c, int64_t cost_ns)
 			 COST_PERMILLE;
 
 	c->credit_at_ns = now;
-	/* what allow_more() has added may be above the limit */
+	/* the credit that allow_more() added may exceed the limit */
 	if (c->credit_ns < saved_ns)
 		c->credit_ns = MIN(c->credit_ns + earned, saved_ns);
 	c->credit_ns -= cost_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the sandbox of an adapter permits. */
+/* The sockets, files and devices that the sandbox of an adapter permits. */
 #pragma once
 
 #include "worker/core/sandbox.h"

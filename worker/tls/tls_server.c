@@ -99,7 +99,7 @@ static struct tls_conn *find_idle(const struct tls_server *s)
 	return oldest;
 }
 
-/* The connections that only control clients may use. */
+/* The number of connections that only control clients may use. */
 static unsigned reserved(const struct tls_server *s)
 {
 	return s->connections_max / 4;

@@ -15,7 +15,7 @@
 /* More than one wake-up accepts. */
 enum { CROWD = 100 };
 
-static struct sockaddr_any late_to; /* of the client that connects late */
+static struct sockaddr_any late_to; /* the target of a late client */
 static int late = -1;
 
 int __real_shutdown(int fd, int how);

@@ -347,7 +347,7 @@ Test(tls_server, an_idle_viewer_leaves_its_place_to_another, .timeout = 90)
 	teardown(&b);
 }
 
-/* One of four is for control clients. */
+/* A quarter of the connections is for control clients. */
 Test(tls_server, viewers_end_no_handshake_of_a_control_client, .timeout = 90)
 {
 	struct link all[3], control, late;
