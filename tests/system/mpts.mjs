@@ -271,7 +271,7 @@ test('a lost input, a killed worker of an input and a killed multiplex ' +
 	senders[1].stop();
 	await all(4);
 	const lost = await sluice.waitStatus('m', 'a reason', ({ inputs }) =>
-		/no packets|kbit\/s are less/.test(inputs[0].error), 10000);
+		/no packets|kbit\/s is below/.test(inputs[0].error), 10000);
 	// its tables alone
 	await sluice.waitStatus('m', 'a silent input', ({ inputs }) =>
 		inputs[0].bitrate < 100, 10000);

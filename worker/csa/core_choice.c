@@ -16,8 +16,8 @@ const struct csa_core *csa_choose(struct csa_choice *choice)
 		if (csa_core_agrees(core))
 			break;
 		log_error("stream", "CSA: the %s code and libdvbcsa give "
-				    "different results on this processor: the "
-				    "%s code is not used",
+				    "different results on this processor: this "
+				    "code is not used",
 			  core->name);
 	}
 	choice->made = true;
