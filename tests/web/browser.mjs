@@ -180,9 +180,11 @@ test('the sound follows streams that a display does not show', { skip },
 	await page.locator('main').focus();
 	await page.keyboard.press('Space');
 	await page.waitForSelector('text=Frozen since');
+	// a busy machine loses packets, which is a warning
+	const frozen = await visitor.mark('News HD');
+	assert.match(frozen, /^(on|warn)$/);
 	await isHeard();
-	// the display is as it was
-	assert.equal(await visitor.mark('News HD'), 'on');
+	assert.equal(await visitor.mark('News HD'), frozen);
 	await page.keyboard.press('Space');
 	sender = await Sender.start(t, new TsMux(), 5000);
 	await visitor.untilMark('News HD', 'on');
