@@ -7,21 +7,28 @@
 
 enum { OLD_LEN = 32 };
 
+struct user user_read(const json_t *entry)
+{
+	const json_t *type = json_object_get(entry, "type");
+	struct user u = {
+		.enabled = json_is_true(json_object_get(entry, "enable")),
+		.cipher = json_string_value(json_object_get(entry, "cipher")),
+	};
+
+	for (int t = USER_CONTROL; t <= USER_REGULAR; t++)
+		if (json_is_number(type) && json_number_value(type) == t)
+			u.type = t;
+	return u;
+}
+
 bool user_find(const json_t *document, const char *login, struct user *ret)
 {
 	const json_t *entry = json_object_get(
 		json_object_get(document, "users"), login);
-	const json_t *type = json_object_get(entry, "type");
 
 	if (!json_is_object(entry))
 		return false;
-	*ret = (struct user){
-		.enabled = json_is_true(json_object_get(entry, "enable")),
-		.cipher = json_string_value(json_object_get(entry, "cipher")),
-	};
-	for (int t = USER_CONTROL; t <= USER_REGULAR; t++)
-		if (json_is_number(type) && json_number_value(type) == t)
-			ret->type = t;
+	*ret = user_read(entry);
 	return true;
 }
 

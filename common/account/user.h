@@ -34,6 +34,9 @@ struct user {
 	const char *cipher; /* borrowed from the document; NULL without */
 };
 
+/* Reads an entry of the section users, which the result borrows. */
+struct user user_read(const json_t *entry);
+
 /* Finds the user with this login; false: the document has no such user. */
 bool user_find(const json_t *document, const char *login, struct user *ret);
 

@@ -530,8 +530,8 @@ void spawner_end_unclaimed(struct spawner *s)
 		if (!c->unclaimed)
 			continue;
 		if (c->pid > 0)
-			log_info("streams", "pid %d: sending KILL: this "
-				 "process does not continue over a restart",
+			log_info("streams", "pid %d: ended for the restart, "
+				 "which starts processes of its kind anew",
 				 (int)c->pid);
 		child_signal(c, SIGKILL);
 		c->unclaimed = false;

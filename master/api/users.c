@@ -290,6 +290,9 @@ static void warn_names(const struct api *api, const json_t *request,
 	if (users_wants_warnings(request) &&
 	    check_user_idle(user, entry.document, &warning))
 		reply_warn(reply, entry.path, warning.text);
+	if (users_wants_warnings(request) &&
+	    check_user_password(user, &warning))
+		reply_warn(reply, entry.path, warning.text);
 }
 
 /* Stores the changed user and fills the reply; replies 404 to a user who was
@@ -398,13 +401,13 @@ static void foresee_user(struct api *api, const char *login,
 	reply_effects(reply, "set-user", effects_new());
 	if (reply_caller(reply)->type != USER_CONTROL)
 		return;
-	warn_names(api, request, user, NULL, reply);
 	entry = copy_wanted(user);
 	/* a new password is not hashed yet: the check needs its kind only */
 	if (json_string_length(edit_get(user, "password")) > 0)
 		(void)json_object_set_new(entry, "cipher", json_string("$"));
 	else if (cipher != NULL)
 		(void)json_object_set(entry, "cipher", (json_t *)cipher);
+	warn_names(api, request, entry, NULL, reply);
 	foresee(api, request, login, entry, reply);
 }
 

@@ -36,7 +36,6 @@ struct auth {
 	struct ws_tokens *tokens;
 	struct ratelimit failures;
 	struct ratelimit refusals;
-	json_t *named; /* logins whose password must be reset; logged already */
 	bool shut;     /* the log has that no control user can log in */
 };
 
@@ -62,7 +61,6 @@ struct auth *auth_new(const struct auth_config *cfg)
 	a->failures.window_ms = LOG_WINDOW_MS;
 	a->refusals.burst = REFUSAL_BURST;
 	a->refusals.window_ms = REFUSAL_WINDOW_MS;
-	a->named = json_object();
 	/* first_start() reports a configuration without users */
 	a->shut = user_none(config_document(cfg->config));
 	/* ends sessions whose user has changed while sluice did not run */
@@ -80,7 +78,6 @@ void auth_free(struct auth **ap)
 	gate_free(&a->gate);
 	session_file_close(&a->file);
 	ws_tokens_free(&a->tokens);
-	json_decref(a->named);
 	free(a);
 }
 
@@ -213,34 +210,11 @@ static void report_shut(struct auth *a)
 	a->shut = shut;
 }
 
-/* Logs the users whose hash was made by another product. */
-static void report_users(struct auth *a)
-{
-	const json_t *document = config_document(a->cfg.config);
-	json_t *users = json_object_get(document, "users");
-	const char *login;
-	json_t *entry;
-
-	json_object_foreach(users, login, entry) {
-		struct user u;
-
-		if (!find_user(a, login, &u))
-			continue;
-		if (user_cipher(&u) != CIPHER_OLD ||
-		    json_object_get(a->named, login) != NULL)
-			continue;
-		(void)json_object_set_new(a->named, login, json_true());
-		log_warning("auth", "user %s: password must be reset: its hash "
-			    "is of another product", login);
-	}
-}
-
 void auth_users_changed(struct auth *a)
 {
 	if (sessions_sift(a->sessions, keep_session, a) > 0)
 		session_file_touch(a->file);
 	ws_tokens_sift(a->tokens, keep_token, a);
-	report_users(a);
 	report_shut(a);
 }
 

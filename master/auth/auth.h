@@ -74,7 +74,7 @@ bool auth_redeem_token(struct auth *, const char *token, struct caller *ret);
 /*
  * Call it after every change of the section `users': ends the sessions and
  * tokens of users who were removed or disabled, or have another password, and
- * logs the users whose password must be reset.
+ * logs that no control user can log in.
  */
 void auth_users_changed(struct auth *);
 

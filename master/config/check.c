@@ -367,10 +367,12 @@ static void judge_users(struct judge *j, const json_t *document)
 	json_object_foreach(json_object_get(document, "users"), login, user) {
 		size_t inner = judge_down(j, login);
 
-		if (json_is_object(user))
-			judge_user(j, user);
-		else
+		if (!json_is_object(user))
 			judge_add(j, CHECK_FAULT, "is not an object");
+		else
+			judge_user(j, user);
+		if (check_user_password(user, &warning))
+			judge_add(j, CHECK_WARNING, "%s", warning.text);
 		judge_up(j, inner);
 	}
 	/* a start without users creates one */

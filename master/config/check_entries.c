@@ -276,6 +276,23 @@ bool check_user_idle(const json_t *user, const json_t *document,
 	return keys.text[0] != '\0';
 }
 
+bool check_user_password(const json_t *user, struct errmsg *ret)
+{
+	static const char *const reasons[] = {
+		[CIPHER_NONE] = "cipher is not the hash of a password",
+		[CIPHER_OLD] = "the hash of the password is of another product",
+	};
+	struct user u = user_read(user);
+	enum user_cipher cipher = user_cipher(&u);
+
+	if (!user_may_enter(&u) || cipher == CIPHER_CRYPT)
+		return false;
+	errmsg_set(ret, "%s: the user cannot log in until set-user or sluice "
+		   "--reset-password sets a password",
+		   u.cipher != NULL ? reasons[cipher] : "has no password");
+	return true;
+}
+
 bool check_control_users(const json_t *document, bool has_file,
 			 struct errmsg *ret)
 {

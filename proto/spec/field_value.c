@@ -14,6 +14,7 @@ enum {
 	/* bytes of a scalar or a list that is read as text */
 	VALUE_MAX = 4096,
 	VALUE_SHOWN = 64,
+	SHOWN_TEXT = VALUE_SHOWN + sizeof "\"\" ",
 	BOUNDS_TEXT = 96,
 };
 
@@ -101,12 +102,21 @@ int field_take_bool(const struct field *f, bool on, void *s)
 	return 0;
 }
 
-static int take_choice(const struct field *f, const char *value, void *s,
-		       struct errmsg *error)
+static const char *print_choices(const struct field *f,
+				 char list[OPTION_WORDS_TEXT])
 {
 	size_t n = field_choices(f);
 	/* an empty first word is the default, which is absent */
 	size_t first = n > 0 && f->choices[0][0] == '\0' ? 1 : 0;
+
+	option_words(f->choices + first, n - first, list);
+	return list;
+}
+
+static int take_choice(const struct field *f, const char *value, void *s,
+		       struct errmsg *error)
+{
+	size_t n = field_choices(f);
 	char list[OPTION_WORDS_TEXT];
 
 	for (size_t i = 0; f->choices[i] != NULL; i++)
@@ -114,8 +124,8 @@ static int take_choice(const struct field *f, const char *value, void *s,
 			field_store(f, s, (int64_t)(i % n));
 			return 0;
 		}
-	option_words(f->choices + first, n - first, list);
-	return errmsg_fail(error, -EINVAL, "\"%.32s\" is not %s", value, list);
+	return errmsg_fail(error, -EINVAL, "\"%.32s\" is not %s", value,
+			   print_choices(f, list));
 }
 
 static int take_string(const struct field *f, const char *value, void *s,
@@ -241,6 +251,41 @@ static bool format_list(const json_t *list, char text[VALUE_MAX])
 	return true;
 }
 
+/* The value in front of an error about its type, as in `5 is not a string'.
+ * "": it is a list or an object, or may not be shown. */
+static const char *print_value(const struct field *f, const json_t *value,
+			       char text[SHOWN_TEXT])
+{
+	size_t len = 0;
+
+	if (f->flags & FIELD_SECRET || json_is_array(value) ||
+	    json_is_object(value))
+		return "";
+	if (json_is_string(value)) {
+		(void)snprintf(text, SHOWN_TEXT, "\"%.*s\" ", VALUE_SHOWN,
+			       json_string_value(value));
+		return text;
+	}
+	len = json_dumpb(value, text, SHOWN_TEXT - 2,
+			 JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+	if (len == 0 || len > SHOWN_TEXT - 2)
+		return "";
+	memcpy(text + len, " ", sizeof " ");
+	return text;
+}
+
+/* Another type than a string. */
+static int fail_string(const struct field *f, const json_t *value,
+		       struct errmsg *error)
+{
+	char text[SHOWN_TEXT], list[OPTION_WORDS_TEXT];
+
+	return errmsg_fail(error, -EINVAL, "%sis not %s",
+			   print_value(f, value, text),
+			   f->choices != NULL ? print_choices(f, list)
+					      : "a string");
+}
+
 /* Reads a value as user interfaces store it: any scalar, a number or boolean
  * also as text. */
 int field_read_loose(const struct field *f, const json_t *value, void *s,
@@ -250,7 +295,7 @@ int field_read_loose(const struct field *f, const json_t *value, void *s,
 	bool ok;
 
 	if (f->type == FIELD_STRING && !json_is_string(value))
-		return errmsg_fail(error, -EINVAL, "is not a string");
+		return fail_string(f, value, error);
 	/* a member may borrow the string of the value, but not `text', which
 	 * ends with this function */
 	if (f->type != FIELD_CUSTOM && json_is_string(value))
@@ -286,35 +331,47 @@ int field_fail_integer(const struct field *f, struct errmsg *error)
 			   print_bounds(f, bounds));
 }
 
+static int read_string(const struct field *f, const json_t *value, void *s,
+		       struct errmsg *error)
+{
+	return json_is_string(value)
+		       ? field_take_string(f, json_string_value(value), s,
+					   error)
+		       : fail_string(f, value, error);
+}
+
 int field_read_scalar(const struct field *f, const json_t *value, void *s,
 		      struct errmsg *error)
 {
-	char bounds[BOUNDS_TEXT];
+	char text[SHOWN_TEXT], bounds[BOUNDS_TEXT];
 
 	switch (f->type) {
 	case FIELD_BOOL:
 		if (!json_is_boolean(value))
 			return errmsg_fail(error, -EINVAL,
-					   "is not true or false");
+					   "%sis not true or false",
+					   print_value(f, value, text));
 		return field_take_bool(f, json_is_true(value), s);
 	case FIELD_UINT:
 	case FIELD_INT:
 		if (f->choices != NULL)
-			return field_take_string(f, json_string_value(value), s,
-					 error);
+			return read_string(f, value, s, error);
 		if (!json_is_integer(value))
-			return field_fail_integer(f, error);
+			return errmsg_fail(error, -EINVAL,
+					   "%sis not a whole number%s",
+					   print_value(f, value, text),
+					   print_bounds(f, bounds));
 		return field_take_integer(f, json_integer_value(value), s,
 					  error);
 	case FIELD_REAL:
 		if (!json_is_number(value))
-			return errmsg_fail(error, -EINVAL, "is not a number%s",
+			return errmsg_fail(error, -EINVAL, "%sis not a number%s",
+					   print_value(f, value, text),
 					   print_bounds(f, bounds));
 		return take_real(f, json_number_value(value), s, error);
 	case FIELD_STRING:
 	case FIELD_TEXT:
-		return field_take_string(f, json_string_value(value), s,
-					 error);
+		return read_string(f, value, s, error);
 	case FIELD_CUSTOM:
 		return f->hook->read_json != NULL
 			       ? f->hook->read_json(f, value, s, error)

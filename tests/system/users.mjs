@@ -97,6 +97,25 @@ test('toggle-user inverts the stored flag', async (t) => {
 	await sluice.stop();
 });
 
+test('set-user warns that a user without a password cannot log in',
+	async (t) => {
+	const { sluice, admin } = await startGuarded(t, {
+		config: { settings: { observer_redact: true } } });
+	const warned = async (more, dry = {}) => ((await done(sluice, {
+		cmd: 'set-user', id: 'olga', warnings: true, ...dry,
+		user: { enable: true, type: 2, ...more } }, admin))
+		.warnings ?? []).join();
+
+	for (const dry of [{ dry_run: true }, {}]) {
+		assert.match(await warned({}, dry),
+			/^user: has no password: the user cannot log in/);
+		assert.equal(await warned({ enable: false }, dry), '');
+	}
+	assert.equal(await warned({ password: 'look' }), '');
+	assert.equal(await warned({}), '');
+	await sluice.stop();
+});
+
 test('a wrong request changes nothing and names the error', async (t) => {
 	const { sluice, admin } = await startGuarded(t);
 	const good = { enable: true, type: 2 };

@@ -277,7 +277,7 @@ Test(adapter, stores_the_result_of_a_scan)
 		     "adapter.scan[1]: id: \"y\" is the id of another stream");
 	expect_error("{'cmd':'set-adapter','id':'a','adapter':{'type':'S',"
 		     "'enable':true,'scan':[{'pnr':1,'enable':1}]}}", 400,
-		     "adapter.scan[0]: stream.enable: is not true or false");
+		     "adapter.scan[0]: stream.enable: 1 is not true or false");
 }
 
 Test(adapter, is_judged_before_anything_changes)
@@ -292,7 +292,7 @@ Test(adapter, is_judged_before_anything_changes)
 		     "adapter.type: is missing");
 	expect_error("{'cmd':'set-adapter','adapter':{'enable':true,"
 		     "'type':'S','adapter':'0'}}", 400,
-		     "adapter.adapter: is not a whole number");
+		     "adapter.adapter: \"0\" is not a whole number");
 	expect_error("{'cmd':'set-adapter','adapter':{'enable':true,"
 		     "'type':'S','scan':1}}", 400,
 		     "adapter.scan: is not a list");

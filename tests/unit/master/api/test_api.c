@@ -195,7 +195,7 @@ static const struct {
 	  "'input':['stop://1.2.3.4:5']}}", 400,
 	  "stream.input[0]: type \"stop\" is not supported by this version" },
 	{ "{'cmd':'set-stream','stream':{'pmt_version':'1'," ONE "}}", 400,
-	  "stream.pmt_version: is not a whole number" },
+	  "stream.pmt_version: \"1\" is not a whole number" },
 	{ "{'cmd':'toggle-stream','id':'off'}", 400,
 	  "stream.input[0]: type \"stop\" is not supported by this version" },
 };

@@ -138,7 +138,7 @@ Test(dry_run, of_settings_and_uploads_foresees_the_restart)
 	expect_dry("{'cmd':'upload','dry_run':true,'config':"
 		   "{'log':{'debug':1}}}", "upload", "{'streams':");
 	cr_assert_not_null(strstr(said(), "'warnings':['log.debug: "
-				  "is not true or false"), "%s", said());
+				  "1 is not true or false"), "%s", said());
 	run_for_ms(10);
 	cr_assert_eq(w.restarts, 0u);
 }
@@ -152,7 +152,7 @@ Test(dry_run, has_the_errors_and_warnings_of_the_command)
 	expect_error("{'cmd':'toggle-stream','dry_run':true,'id':'no'}", 404,
 		     "id: there is no stream \"no\"");
 	expect_error("{'cmd':'set-log','dry_run':true,'set':{'debug':1}}",
-		     400, "set.debug: is not true or false");
+		     400, "set.debug: 1 is not true or false");
 	cr_assert_eq(post("{'cmd':'set-stream','dry_run':true,'id':'a001',"
 			  "'stream':{'enable':false,'type':'spts',"
 			  "'colur':1,'outputs':[]}}"), 200);

@@ -134,7 +134,7 @@ Test(set_log, replaces_the_section_at_once)
 	expect_error("{'cmd':'set-log','set':1}", 400,
 		     "set: is not an object");
 	expect_error("{'cmd':'set-log','set':{'debug':1}}", 400,
-		     "set.debug: is not true or false");
+		     "set.debug: 1 is not true or false");
 	cr_assert_eq(w.set_logs, 2u);
 }
 

@@ -333,7 +333,7 @@ Test(settings, half_a_certificate_is_an_error)
 		     "'crt_chain':''}}", 400,
 		     "settings.crt_chain: is missing, and crt_key is set");
 	expect_error("{'cmd':'set-settings','settings':{'crt_chain':5}}",
-		     400, "settings.crt_chain: is not a string");
+		     400, "settings.crt_chain: 5 is not a string");
 }
 
 Test(settings, that_are_empty_are_removed)
@@ -353,7 +353,7 @@ Test(settings, that_would_prevent_the_next_start_are_rejected)
 		     "\"8000\" or \"<address>:8000\"");
 	expect_error("{'cmd':'set-settings','settings':"
 		     "{'allow_real_ip':'yes'}}", 400,
-		     "settings.allow_real_ip: is not true or false");
+		     "settings.allow_real_ip: \"yes\" is not true or false");
 	expect_error("{'cmd':'set-settings','settings':{'control_path':"
 		     "'a/../b'}}", 400, "settings.control_path: \"a/../b\" "
 		     "makes the control interface unreachable: use names with "

@@ -139,7 +139,7 @@ Test(softcam, is_judged_before_anything_changes)
 		     "softcam.port: 70000 is not between 1 and 65535");
 	expect_error("{'cmd':'set-softcam','softcam':{'id':'x','name':1,"
 		     "'type':'newcamd','host':'h','port':1,'user':'u',"
-		     "'pass':'p'}}", 400, "softcam.name: is not a string");
+		     "'pass':'p'}}", 400, "softcam.name: 1 is not a string");
 }
 
 Test(softcam, logs_odd_values)

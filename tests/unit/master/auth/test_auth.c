@@ -139,16 +139,6 @@ Test(auth, only_valid_logins_are_admitted)
 	close_world();
 }
 
-Test(auth, an_old_password_is_reported_once)
-{
-	open_world();
-	for (size_t i = 0; i < 3; i++)
-		put("old", true, 1, "0123456789abcdef0123456789abcdef");
-	cr_expect_str_eq(w.log, "auth: user old: password must be reset: its "
-			 "hash is of another product\n");
-	close_world();
-}
-
 Test(auth, the_loss_of_the_last_control_user_is_logged)
 {
 	static const char line[] = "auth: no control user can log in";

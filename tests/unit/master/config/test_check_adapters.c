@@ -62,7 +62,7 @@ Test(check_adapters, an_error_is_what_set_adapter_refuses)
 		  "E dvb_tune[0].address: port: x is not a port (1 to "
 		  "65535)\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,\"address\":5}]",
-		  "E dvb_tune[0].address: is not a string\n" },
+		  "E dvb_tune[0].address: 5 is not a string\n" },
 		{ "[{\"id\":\"d\",\"enable\":true,"
 		  "\"address\":\"dvb://e\"}]",
 		  "E dvb_tune[0].address: dvb:// is only possible as an input "
@@ -161,7 +161,7 @@ Test(check_adapters, the_required_keys_are_those_of_set_adapter)
 		  "E dvb_tune[0].type: is missing\n" },
 		{ "[{\"id\":\"d\",\"type\":\"S\",\"enable\":\"true\","
 		  "\"address\":\"udp://239.1.1.1:x\"}]",
-		  "E dvb_tune[0].enable: is not true or false\n" },
+		  "E dvb_tune[0].enable: \"true\" is not true or false\n" },
 		{ "[{\"id\":\"d\",\"type\":\"X9\",\"enable\":true,"
 		  "\"address\":\"udp://239.1.1.1:1\"}]",
 		  "E dvb_tune[0].type: \"X9\" is not S, S2, T, T2, C, C/A, "

@@ -19,10 +19,10 @@ Test(check_entries, an_error_of_a_softcam_is_what_set_softcam_refuses)
 		{ "[" CAM("'port':99999") "]", "E softcam[0].port: 99999 is "
 					       "not between 1 and 65535\n" },
 		{ "[" CAM("'port':'abc'") "]",
-		  "E softcam[0].port: is not a whole number between 1 "
+		  "E softcam[0].port: \"abc\" is not a whole number between 1 "
 		  "and 65535\n" },
 		{ "[" CAM("'user':5") "]",
-		  "E softcam[0].user: is not a string\n" },
+		  "E softcam[0].user: 5 is not a string\n" },
 		{ "[" CAM("'key':'1'") "]", "softcam[0].key: is not 28 "
 		  "hexadecimal digits: the default is used\n" },
 		{ "[{'name':'S'}]", "E softcam[0].id: is not 1 to 64 "
@@ -42,6 +42,44 @@ Test(check_entries, an_error_of_a_softcam_is_what_set_softcam_refuses)
 				     found);
 		cr_expect_str_eq(found, cases[i].found, "%s: %s",
 				 cases[i].list, found);
+		json_decref(document);
+	}
+}
+
+#define ANNA "'anna':{'enable':true,'type':1,'cipher':'$y$a'}"
+#define NO_LOGIN ": the user cannot log in until set-user or sluice " \
+	"--reset-password sets a password\n"
+
+Test(check_entries, a_user_who_cannot_log_in_is_a_warning)
+{
+	static const struct {
+		const char *user, *found;
+	} cases[] = {
+		{ "'enable':true,'type':2", "users.o: has no password"
+					    NO_LOGIN },
+		{ "'enable':true,'type':1,'cipher':'secret'",
+		  "users.o: cipher is not the hash of a password" NO_LOGIN },
+		{ "'enable':true,'type':2,"
+		  "'cipher':'0123456789abcdef0123456789ABCDEF'",
+		  "users.o: the hash of the password is of another product"
+		  NO_LOGIN },
+		{ "'enable':true,'type':1,'cipher':'$y$o'", "" },
+		{ "'enable':false,'type':1", "" },
+		{ "'enable':true,'type':3", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char text[256], found[FINDING_LINES] = "";
+		json_t *document;
+
+		(void)snprintf(text, sizeof text,
+			       "{'settings':{'observer_redact':true},"
+			       "'users':{" ANNA ",'o':{%s}}}", cases[i].user);
+		document = fakes_json(text);
+		(void)check_document(document, NULL, finding_lines_add,
+				     found);
+		cr_expect_str_eq(found, cases[i].found, "%s: %s",
+				 cases[i].user, found);
 		json_decref(document);
 	}
 }

@@ -288,19 +288,27 @@ Test(field, an_absent_key_gives_the_default)
 Test(field, an_error_names_field_value_and_accepted_values)
 {
 	static const char *const cases[][2] = {
-		{ "{'on':1}", "on: is not true or false" },
+		{ "{'on':1}", "on: 1 is not true or false" },
+		{ "{'on':'yes'}", "on: \"yes\" is not true or false" },
+		{ "{'on':[]}", "on: is not true or false" },
 		{ "{'byte':256}", "byte: 256 is not between 0 and 255" },
 		{ "{'byte':'5'}",
-		  "byte: is not a whole number between 0 and 255" },
+		  "byte: \"5\" is not a whole number between 0 and 255" },
+		{ "{'byte':1.5}",
+		  "byte: 1.5 is not a whole number between 0 and 255" },
 		{ "{'byte':null}",
-		  "byte: is not a whole number between 0 and 255" },
+		  "byte: null is not a whole number between 0 and 255" },
 		{ "{'level':9}", "level: 9 is not between 10 and 70 ms" },
 		{ "{'total':-1}", "total: -1 is less than 0" },
 		{ "{'offset':2147483648}", "offset: 2147483648 is not between "
 					   "-2147483648 and 2147483647" },
 		{ "{'ratio':2.5}", "ratio: 2.5 is not between 0 and 2" },
-		{ "{'ratio':'1'}", "ratio: is not a number between 0 and 2" },
-		{ "{'name':5}", "name: is not a string" },
+		{ "{'ratio':'1'}",
+		  "ratio: \"1\" is not a number between 0 and 2" },
+		{ "{'name':5}", "name: 5 is not a string" },
+		{ "{'name':false}", "name: false is not a string" },
+		{ "{'secret':12345}", "secret: is not a string" },
+		{ "{'mode':5}", "mode: 5 is not caller or listener" },
 		{ "{'name':'1234567'}", "name: is longer than 6 bytes" },
 		{ "{'secret':'zz'}", "secret: has 2 bytes, not 3 to 8" },
 		{ "{'secret':''}", "secret: has no value" },
@@ -316,7 +324,7 @@ Test(field, an_error_names_field_value_and_accepted_values)
 		{ "{'ports':[{},{},{},{}]}",
 		  "ports: has 4 items, more than 3" },
 		{ "{'names':['a','']}", "names[1]: has no value" },
-		{ "{'names':['a',1]}", "names[1]: is not a string" },
+		{ "{'names':['a',1]}", "names[1]: 1 is not a string" },
 		{ "{'length':'none'}", "length: is none" },
 	};
 
@@ -427,9 +435,9 @@ Test(field, a_check_reports_every_error_with_its_path)
 	char all[512] = "";
 
 	cr_assert_eq(field_check(&plain, object, NULL, collect, all), 4);
-	cr_assert_str_eq(all, "on: is not true or false\n"
+	cr_assert_str_eq(all, "on: 1 is not true or false\n"
 			 "main.number: 0 is not between 1 and 65535\n"
-			 "main.host: is not a string\n"
+			 "main.host: 1 is not a string\n"
 			 "ports[1].number: -1 is not between 1 and 65535\n");
 	json_decref(object);
 }

@@ -40,9 +40,9 @@ Test(report_shape, refuses_every_other_shape)
 		const char *text, *error;
 	} bad[] = {
 		{ "[]", "is not an object" },
-		{ "{\"watched\":1}", "watched: is not true or false" },
+		{ "{\"watched\":1}", "watched: 1 is not true or false" },
 		{ "{\"packets\":-1}", "packets: -1 is less than 0" },
-		{ "{\"packets\":1.5}", "packets: is not a whole number" },
+		{ "{\"packets\":1.5}", "packets: 1.5 is not a whole number" },
 		{ "{\"extra\":1}", "extra: is not known" },
 		{ "{\"pids\":{}}", "pids: is not a list" },
 		{ "{\"pids\":[1]}", "pids[0]: is not an object" },
