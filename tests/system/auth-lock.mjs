@@ -162,7 +162,10 @@ test('parallel connections get no more guesses than sequential ones',
 	const count = (status) => answers.filter((reply) =>
 		reply.status === status).length;
 
-	assert.deepEqual([count(403), count(429)], [5, 3]);
+	// a client repeats what a busy machine answers 503, and may be locked by
+	// then
+	assert.ok(count(403) <= 5, `${count(403)} guesses`);
+	assert.equal(count(403) + count(429), 8);
 	await sluice.stop();
 });
 
