@@ -9,6 +9,7 @@
 #include "master/api/recordings.h"
 #include "master/config/check.h"
 #include "master/config/link_graph.h"
+#include "master/config/place_names.h"
 #include "master/config/stream_conf.h"
 #include "master/config/stream_links.h"
 #include "master/config/unknown_keys.h"
@@ -21,20 +22,26 @@
 #include <string.h>
 
 struct judged {
+	const json_t *document;
 	struct errmsg *error; /* the first error */
 	/* pairs of path and text, each with its NUL; may be NULL */
 	struct buf *warnings;
 };
 
+/* A check_found_fn.  A client knows streams by their id, not by their index. */
 static void keep(enum check_severity severity, const char *path,
 		 const char *text, void *arg)
 {
 	struct judged *f = arg;
+	char *place = place_names_add(f->document, path);
+	char *sentence = place_names_add(f->document, text);
 
 	if (severity != CHECK_WARNING && f->error->text[0] == '\0')
-		errmsg_set(f->error, "%s: %s", path, text);
+		errmsg_set(f->error, "%s: %s", place, sentence);
 	if (severity == CHECK_WARNING && f->warnings != NULL)
-		apply_add_warning(severity, path, text, f->warnings);
+		apply_add_warning(severity, path, sentence, f->warnings);
+	free(place);
+	free(sentence);
 }
 
 /* Logs a warning about a stream.  what: the key; NULL: the whole stream. */
@@ -62,7 +69,7 @@ int apply_judge(struct api *api, const json_t *stream, const char *self,
 		struct errmsg *error, struct buf *warnings)
 {
 	struct check_place place = place_of(api, self);
-	struct judged f = { error, warnings };
+	struct judged f = { place.document, error, warnings };
 
 	error->text[0] = '\0';
 	if (check_stream(stream, &place, keep, &f) > 0)
@@ -229,7 +236,7 @@ void apply_all(struct api *api, bool waiting_only)
 			   stream) {
 		const char *id = edit_text(stream, "id");
 		struct errmsg error = { 0 }, idle;
-		struct judged f = { &error, NULL };
+		struct judged f = { place.document, &error, NULL };
 
 		if (id == NULL || (waiting_only &&
 				   (!status_fault(api->cfg.status, id) ||

@@ -190,7 +190,7 @@ static const struct {
 	  "stream.output[0]: port: 8000 is the port of the control server" },
 	{ "{'cmd':'set-stream','stream':{'output':['http://*:81/b'],"
 	  ONE "}}", 400, "stream.output[0]: is already the address of "
-			 "make_stream[1].output[0]" },
+			 "make_stream[1].output[0] (b)" },
 	{ "{'cmd':'set-stream','stream':{'enable':true,'type':'spts',"
 	  "'input':['stop://1.2.3.4:5']}}", 400,
 	  "stream.input[0]: type \"stop\" is not supported by this version" },
@@ -390,11 +390,11 @@ Test(api, runs_valid_streams_and_names_the_error_of_others)
 	cr_assert_str_eq(fakes.told, "run a\nremove b\nremove bad\n"
 				     "remove none\n");
 	cr_assert_str_eq(alarm_of("a"), "");
-	cr_assert_str_eq(alarm_of("b"), "make_stream[1].output[0]: is already "
-					"the address of "
-					"make_stream[0].output[0]");
-	cr_assert_str_eq(alarm_of("bad"), "make_stream[2].input[0]: \"q\" is "
-					  "not type://target");
+	cr_assert_str_eq(alarm_of("b"), "make_stream[1].output[0] (b): is "
+					"already the address of "
+					"make_stream[0].output[0] (a)");
+	cr_assert_str_eq(alarm_of("bad"), "make_stream[2].input[0] (bad): "
+					  "\"q\" is not type://target");
 	cr_assert_str_eq(alarm_of("none"), "input: the list is empty");
 	/* an invalid stream may be switched off, not on again */
 	expect_ok("{'cmd':'toggle-stream','id':'bad'}", "toggle-stream");
@@ -411,7 +411,7 @@ Test(api, starts_a_stream_when_its_place_becomes_free)
 	/* now it is a that has to wait */
 	expect_error("{'cmd':'toggle-stream','id':'a'}", 400,
 		     "stream.output[0]: is already the address of "
-		     "make_stream[1].output[0]");
+		     "make_stream[1].output[0] (b)");
 }
 
 static const struct {
