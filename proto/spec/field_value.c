@@ -365,7 +365,8 @@ int field_read_scalar(const struct field *f, const json_t *value, void *s,
 					  error);
 	case FIELD_REAL:
 		if (!json_is_number(value))
-			return errmsg_fail(error, -EINVAL, "%sis not a number%s",
+			return errmsg_fail(error, -EINVAL,
+					   "%sis not a number%s",
 					   print_value(f, value, text),
 					   print_bounds(f, bounds));
 		return take_real(f, json_number_value(value), s, error);

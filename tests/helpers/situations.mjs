@@ -572,8 +572,8 @@ export class Situation {
 
 	// The last line about the state.
 	#judgeLog({ row }) {
-		const about = new RegExp(` stream ${this.id}: (on air|off air|` +
-			'alarm worker: |.*(signal|restarting|restart in))');
+		const about = new RegExp(` stream ${this.id}: (on air|` +
+			'off air|alarm worker: |.*(signal|restart(ing| in)))');
 		const last = this.sluice.log.split('\n').findLast((line) =>
 			about.test(line));
 

@@ -162,8 +162,7 @@ test('parallel connections get no more guesses than sequential ones',
 	const count = (status) => answers.filter((reply) =>
 		reply.status === status).length;
 
-	// a client repeats what a busy machine answers 503, and may be locked by
-	// then
+	// a busy machine answers 503: the repeated request may find the lock
 	assert.ok(count(403) <= 5, `${count(403)} guesses`);
 	assert.equal(count(403) + count(429), 8);
 	await sluice.stop();
