@@ -31,7 +31,7 @@ static int decode(const char *text, unsigned char *ret)
 
 	if (len == 0 || len % 4 != 0 || len > ENCODED_MAX)
 		return -1;
-	/* the library would forgive blanks around it */
+	/* EVP_DecodeBlock() would accept blanks around the text */
 	if (strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 			 "0123456789+/=") != len)
 		return -1;
@@ -100,7 +100,7 @@ bool credential_cookie(const char *cookie, char ret[SECRET_TEXT])
 {
 	static const char name[] = SESSION_COOKIE "=";
 
-	/* RFC 6265 4.2.1: pairs, parted by "; " */
+	/* RFC 6265 4.2.1: pairs of name=value, separated by "; " */
 	while (cookie != NULL && *cookie != '\0') {
 		size_t len;
 

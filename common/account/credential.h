@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The credential of a request.
+ * Reads the login, password or session id from the headers of a request.
  *
- * Pure: reads header values, which are hostile.
+ * Pure.  The header values are hostile.
  */
 #pragma once
 

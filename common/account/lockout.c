@@ -16,7 +16,8 @@ struct failure {
 
 /* The failures of an address, or of a login. */
 struct entry {
-	TAILQ_ENTRY(entry) link;  /* failed longest ago first */
+	/* in table.all: the entry that failed longest ago is first */
+	TAILQ_ENTRY(entry) link;
 	LIST_ENTRY(entry) bucket;
 	struct digest key;
 	struct failure failed[FAILURES_MAX]; /* the newest last */
@@ -30,7 +31,7 @@ struct table {
 	struct entries all;
 	struct bucket buckets[BUCKETS];
 	size_t n;
-	unsigned max; /* failures that lock */
+	unsigned max; /* failures in a minute that lock an entry */
 };
 
 /* An address from which a login has entered before. */
@@ -45,7 +46,8 @@ struct lockout {
 	struct table addresses[LOCKOUT_DOORS];
 	struct table logins[LOCKOUT_DOORS];
 	struct place places[LOCKOUT_PLACES_MAX];
-	unsigned next_place; /* to be replaced */
+	/* index of the place that the next lockout_keep() replaces */
+	unsigned next_place;
 };
 
 static void table_init(struct table *t, unsigned max)
@@ -132,7 +134,7 @@ static struct entry *find(const struct table *t, const struct digest *key)
 {
 	struct entry *e;
 
-	/* only read from */
+	/* the cast removes const only: the bucket is not changed */
 	LIST_FOREACH(e, bucket_of((struct table *)(uintptr_t)t, key), bucket)
 		if (is_same(&e->key, key))
 			return e;
@@ -238,7 +240,7 @@ static struct place place_of(const struct lockout *l,
 	};
 }
 
-/* --- the callers --- */
+/* --- the functions of the header --- */
 
 unsigned lockout_room(const struct lockout *l, const struct lockout_try *t,
 		      uint64_t now_ms)
@@ -273,7 +275,8 @@ enum lockout_news lockout_fail(struct lockout *l, const struct lockout_try *t,
 	struct place p = place_of(l, t);
 	struct failure failure = { now_ms, p.login };
 
-	/* no lock is extended: a locked address sends no guess of a login */
+	/* A failure during a lock counts neither for the address nor for the
+	 * login, so it extends no lock. */
 	if (lockout_is_locked(l, t, now_ms))
 		return LOCKOUT_NO_NEWS;
 	if (count(&l->addresses[t->door], &p.address, &failure))

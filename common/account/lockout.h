@@ -4,15 +4,17 @@
  * guessed.
  *
  * Five failed checks within a minute lock an address until a minute after the
- * last of them, twenty of one login lock the login, from whatever addresses
- * they come.  Both are locked at the door where the guesses were made: those at
- * one lock no client out of the other.
+ * last of them.  Twenty failed checks of a login within a minute lock the login
+ * in the same way, also if they come from different addresses.  Each door (the
+ * control interface or the viewers) has locks of its own: guesses at one door
+ * lock no client out of the other door.
  *
- * A locked login stays open to the addresses from which it got in before; a
- * locked address is locked for every login.  While an address or a login is
- * locked its passwords are not checked, so the lock is not extended.  Failures
- * age.  A successful check deletes the failures of its own login from its own
- * address, and no others: a user cannot guess the password of another.
+ * The owner of a locked login can still log in from the addresses from which
+ * the login was used before (lockout_keep()); a locked address is locked for
+ * every login.  While an address or a login is locked its passwords are not
+ * checked, so the lock is not extended.  A failure counts for a minute.  A
+ * successful check deletes the failures of its own login from its own address,
+ * and no others: a user cannot guess the password of another.
  *
  * ip_client() distinguishes addresses.  When a table is full, a new entry
  * replaces the entry that failed longest ago.  Pure: the caller passes the
@@ -28,20 +30,26 @@
 #include <stdint.h>
 
 enum {
-	LOCKOUT_FAILURES = 5,        /* failures of an address */
-	LOCKOUT_LOGIN_FAILURES = 20, /* failures of a login */
+	/* failed checks in a minute that lock an address */
+	LOCKOUT_FAILURES = 5,
+	/* failed checks in a minute that lock a login */
+	LOCKOUT_LOGIN_FAILURES = 20,
 	LOCKOUT_DOORS = 2,
 	LOCKOUT_WINDOW_MS = 60 * 1000,
-	LOCKOUT_ENTRIES_MAX = 4096,  /* addresses, and logins */
-	LOCKOUT_PLACES_MAX = 256,    /* addresses from which logins got in */
+	/* for each door: addresses, and as many logins */
+	LOCKOUT_ENTRIES_MAX = 4096,
+	/* pairs of a login and an address of lockout_keep() */
+	LOCKOUT_PLACES_MAX = 256,
 };
 
 struct lockout;
 
-/* Borrowed for the call. */
+/* A check of a password of login, for a client at address.  Both are borrowed
+ * for the call. */
 struct lockout_try {
 	const struct ip_address *address;
-	const char *login; /* hostile; need not exist */
+	/* as the client sent it: any text, perhaps of no user */
+	const char *login;
 	unsigned door;     /* < LOCKOUT_DOORS */
 };
 

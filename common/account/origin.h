@@ -17,9 +17,10 @@ struct origin {
 bool origin_is_valid(const char *text);
 
 /*
- * The header Sec-Fetch-Site decides: only "same-origin" and "none" are
- * accepted.  A browser that does not send it (plain HTTP) names the page's
- * origin in Origin, whose host and port must be those of Host.  Programs send
- * neither.  Pure.
+ * True if a page of another site made the request.  The header Sec-Fetch-Site
+ * decides: only "same-origin" and "none" are accepted.  A browser that does not
+ * send it (plain HTTP) sends the origin of the page in the header Origin, whose
+ * host and port must be those of the header Host.  A request without both
+ * headers comes from a program that is no browser, and is accepted.  Pure.
  */
 bool origin_is_foreign(const struct origin *);

@@ -63,7 +63,7 @@ bool own_host_is(const char *header, const struct own_host *own)
 	struct ip_address address;
 	char host[HOST_MAX];
 
-	/* a program of HTTP/1.0: a browser names the host */
+	/* every browser sends the header, so a program sent this request */
 	if (header == NULL)
 		return true;
 	if (!read_host(header, host))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Does the client use a name of this machine?
+ * Checks that the header Host of a request names this machine.
  *
- * Without credentials, the name is all that separates a user of this machine
- * from a page of another site: the owner of a name may let it lead to this
- * machine, and the browser then takes the two for one site.  Such a page cannot
- * choose a name that is not its own.
+ * This protects requests without credentials from DNS rebinding: the owner of
+ * another site can let the name of that site resolve to this machine, and the
+ * browser then sends requests of pages of that site here.  The Host header of
+ * these requests has the name of that site.
  */
 #pragma once
 
@@ -16,9 +16,11 @@
 #include <stdbool.h>
 
 struct own_host {
-	const json_t *settings;  /* with control_hosts; or NULL */
+	/* section of the configuration with control_hosts; NULL: absent */
+	const json_t *settings;
 	const char *machine;     /* name of the machine; "": unknown */
-	struct ip_address local; /* that the client reached; zero: unknown */
+	/* address to which the client connected; zero: unknown */
+	struct ip_address local;
 };
 
 /*

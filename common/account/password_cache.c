@@ -8,12 +8,12 @@
 
 struct entry {
 	struct verified_key key;
-	uint64_t since_ms; /* it was verified then */
-	uint64_t used_ms;
-	bool used;
-	/* other passwords at this place: how many, since when */
+	uint64_t since_ms; /* time of its verification by the auth worker */
+	uint64_t used_ms; /* time of its last use */
+	bool used; /* false: the entry is free */
+	/* other passwords of this login that were tried from this address */
 	unsigned misses;
-	uint64_t missed_ms;
+	uint64_t missed_ms; /* time of the first of them */
 	struct digest missed[VERIFIED_MISSES_MAX];
 };
 
@@ -133,7 +133,7 @@ bool verified_has_there(struct verified *v, const struct verified_key *key,
 		if (digest_equal(&e->key.credential, &key->credential))
 			found = e;
 	}
-	/* nothing extends it */
+	/* a further wrong password does not extend the minute */
 	if (guessed)
 		return false;
 	if (found != NULL)

@@ -3,9 +3,11 @@
  * Remembers verified passwords for a minute, so that a client with Basic
  * authorization does not cost a password hash per request.
  *
- * Where a password was used it is remembered for an hour, for the time in which
- * no password is checked there.  A client there can then try five other
- * passwords of that login in a minute, as many as without the lock.
+ * A password is remembered for an hour at the address where it was used.  While
+ * a lock (lockout.h) forbids checks, verified_has_there() compares passwords
+ * from that address with the remembered one.  A client at the address can then
+ * try five other passwords of that login in a minute, as many as without the
+ * lock.
  *
  * The cache stores keyed hashes over login, password and stored hash, and over
  * login and address; the key is random and never leaves this process.  A
@@ -23,7 +25,8 @@
 enum {
 	VERIFIED_LIFE_MS = 60 * 1000,
 	VERIFIED_THERE_MS = 3600 * 1000,
-	/* other passwords of a login from its address in a minute */
+	/* most wrong passwords in a minute of a login, from an address where
+	 * its password was used */
 	VERIFIED_MISSES_MAX = 5,
 	VERIFIED_MAX = 1024,
 };

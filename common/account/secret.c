@@ -51,7 +51,7 @@ void secret_new(char text[SECRET_TEXT])
 
 void secret_new_password(char text[PASSWORD_TEXT])
 {
-	/* 32 of them: five bits each */
+	/* 32 characters, so each stands for five random bits */
 	static const char signs[] = "abcdefghijkmnpqrstuvwxyz23456789";
 	uint8_t bytes[PASSWORD_TEXT - 1];
 

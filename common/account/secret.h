@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Secrets that are handed out once: only their digest is kept.
+ * Makes random secrets, and the digests by which the service recognises them:
+ * it stores no secret itself.
  *
  * Comparing digests takes the same time for every guess.
  */
@@ -13,8 +14,9 @@
 #include <stdint.h>
 
 enum {
-	SECRET_TEXT = 64 + 1,   /* 32 bytes in hex, and the end */
-	PASSWORD_TEXT = 16 + 1, /* a password made for a person */
+	SECRET_TEXT = 64 + 1,   /* 32 bytes in hex, and the NUL */
+	/* 16 characters of secret_new_password(), and the NUL */
+	PASSWORD_TEXT = 16 + 1,
 	DIGEST_LEN = 32,
 };
 
@@ -26,8 +28,8 @@ struct digest {
  * characters. */
 void secret_new(char text[SECRET_TEXT]);
 
-/* Makes a password of 80 random bits, of letters and digits that look
- * different. */
+/* Makes a password of 80 random bits, of letters and digits of which no two
+ * look alike. */
 void secret_new_password(char text[PASSWORD_TEXT]);
 
 /* Fills data with random bytes of the kernel.  The process ends if there are

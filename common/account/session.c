@@ -12,15 +12,17 @@ enum { SHELVES = 256 };
 struct entry {
 	TAILQ_ENTRY(entry) link;
 	struct digest id;
-	struct session session; /* login is the member below */
-	uint64_t order;         /* its number; a later one is greater */
+	struct session session; /* session.login points to the member login */
+	/* number of the session: later sessions have greater numbers */
+	uint64_t order;
 	char login[];
 };
 
 TAILQ_HEAD(shelf, entry);
 
 struct sessions {
-	/* index: first byte of the digest, which a client cannot choose */
+	/* hash buckets; index: first byte of the digest, which a client cannot
+	 * choose */
 	struct shelf shelves[SHELVES];
 	uint64_t n_added;
 };
@@ -209,7 +211,8 @@ static bool decode_one(struct sessions *s, json_t *value, int64_t now)
 	    !digest_parse(stamp_text, &session.stamp))
 		return false;
 	session.expires = expires;
-	/* later than we ever promise: a clock that went wrong, or a hand */
+	/* sessions_open() is never called with a later expiry: the clock was
+	 * wrong, or the file was edited */
 	if (expires <= now || expires > now + SESSION_REMEMBER_S ||
 	    find(s, &id) != NULL)
 		return false;

@@ -2,10 +2,10 @@
 /*
  * The login sessions: the user of each session id and its expiry.
  *
- * Only digests of the ids are kept.  Besides the login a session holds a stamp
- * of the password it was opened with, so that it ends with that password,
- * however it was changed.  Times are Unix seconds: a session outlives a
- * restart.  Pure: no clock and no I/O.
+ * Only digests of the ids are kept.  Each session has a stamp of the password
+ * with which it was opened (user_stamp()).  The session ends when the password
+ * changes, also by an edit of the configuration file.  Times are Unix seconds:
+ * a session outlives a restart.  Pure: no clock and no I/O.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ enum {
 
 struct session {
 	const char *login;
-	struct digest stamp;
-	int64_t expires;
+	struct digest stamp; /* user_stamp() when the session was opened */
+	int64_t expires; /* Unix time in seconds */
 };
 
 struct sessions;

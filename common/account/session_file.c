@@ -12,7 +12,7 @@
 #include <time.h>
 
 enum {
-	SAVE_DELAY_MS = 20, /* a burst is one write */
+	SAVE_DELAY_MS = 20, /* changes within this time share one write */
 	SAVE_RETRY_MIN_MS = 1000,
 	SAVE_RETRY_MAX_MS = 60000,
 };

@@ -14,9 +14,9 @@
 #include <stdbool.h>
 
 enum {
-	USER_CONTROL = 1,  /* everything */
-	USER_OBSERVER = 2, /* reads */
-	USER_REGULAR = 3,  /* watches streams; cannot log in here */
+	USER_CONTROL = 1,  /* may read and change everything */
+	USER_OBSERVER = 2, /* may read everything, but change nothing */
+	USER_REGULAR = 3,  /* may watch streams, but not use the control API */
 
 	USER_LOGIN_MAX = 128, /* bytes */
 };
@@ -24,14 +24,16 @@ enum {
 enum user_cipher {
 	CIPHER_NONE,
 	CIPHER_CRYPT, /* a crypt(3) string */
-	CIPHER_OLD,   /* 32 hex characters of another product; their
-		       * algorithm is not public */
+	/* 32 hex characters, imported from another product; no password matches
+	 * them, because their algorithm is not public */
+	CIPHER_OLD,
 };
 
 struct user {
 	bool enabled;
-	int type;           /* 0 for any other type */
-	const char *cipher; /* borrowed from the document; NULL without */
+	int type;           /* USER_CONTROL to USER_REGULAR; 0: unknown type */
+	/* stored hash, borrowed from the document; NULL: none */
+	const char *cipher;
 };
 
 /* Reads an entry of the section users, which the result borrows. */
@@ -45,11 +47,11 @@ enum user_cipher user_cipher(const struct user *);
 /* True for an enabled user whose type may use the control API. */
 bool user_may_enter(const struct user *);
 
-/* True for an enabled control user with a password of this product. */
+/* True for an enabled control user with a crypt(3) password. */
 bool user_may_control(const struct user *);
 
-/* The digest of the stored hash, or of "" without one: the stamp of a
- * session. */
+/* The digest of the stored hash, or of "" if there is none.  A session keeps it
+ * as its stamp, and ends when it changes. */
 struct digest user_stamp(const struct user *);
 
 /* True when the document names no user at all. */
@@ -58,6 +60,6 @@ bool user_none(const json_t *document);
 /* True for 1 to USER_LOGIN_MAX bytes of UTF-8 without control characters. */
 bool user_login_is_valid(const char *login);
 
-/* True when the document has users of which none may control: only
- * --reset-password gives one a password. */
+/* True when the document has users, but user_may_control() is false for each of
+ * them.  Only --reset-password can then give a user a password. */
 bool user_locked_out(const json_t *document);

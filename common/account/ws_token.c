@@ -11,7 +11,7 @@ struct token {
 	TAILQ_ENTRY(token) link;
 	struct digest digest;
 	uint64_t issued_ms;
-	struct ws_token owner; /* login is the member below */
+	struct ws_token owner; /* owner.login points to the member login */
 	char login[];
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The one-time tokens of the event channel.
+ * One-time tokens, with which clients open the event channel (WebSocket).
  *
- * A token is good for one handshake within a minute.  Only digests are kept,
- * in memory alone.  Pure: the caller passes the monotonic time.
+ * A token is good for one handshake within a minute.  Only digests are kept, in
+ * memory alone.  Pure: the caller passes the monotonic time.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ void ws_tokens_free(struct ws_tokens **);
 /* The user of a token. */
 struct ws_token {
 	const char *login;
-	struct digest stamp; /* the password at that time */
+	struct digest stamp; /* user_stamp() when the token was issued */
 };
 
 /* Writes a new token to text.  Above WS_TOKENS_PER_LOGIN it replaces the oldest

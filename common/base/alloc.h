@@ -22,7 +22,7 @@ _Noreturn void alloc_fail(void);
 /* n zeroed objects of size bytes. */
 void *xcalloc(size_t n, size_t size) __attribute__((malloc));
 
-/* As realloc(3). */
+/* As realloc(3), but ends the process when memory runs out. */
 void *xrealloc(void *ptr, size_t size);
 
 /* A copy of s; NULL gives NULL. */

@@ -6,7 +6,7 @@ enum clock_sync {
 	CLOCK_SYNC_YES,
 	CLOCK_SYNC_NO, /* the kernel counts CLOCK_REALTIME as unsynchronised:
 			* STA_UNSYNC of adjtimex */
-	CLOCK_SYNC_UNKNOWN, /* this process may not ask */
+	CLOCK_SYNC_UNKNOWN, /* adjtimex() failed: the process may not call it */
 };
 
 enum clock_sync clock_sync_read(void);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Removes a character at the end of a truncated text that is incomplete. */
+/* Removes an incomplete UTF-8 character at the end of a truncated text. */
 static void trim(struct errmsg *error)
 {
 	size_t end = sizeof error->text - 1, at = end;

@@ -78,7 +78,7 @@ int fd_set_option(int fd, int level, int option, int value)
 
 ssize_t fd_discard(int fd, size_t max)
 {
-	/* MSG_TRUNC would need no memory, but only TCP has it */
+	/* with MSG_TRUNC recv() needs no memory, but only for TCP sockets */
 	char scratch[16384];
 	size_t total = 0;
 	ssize_t n;

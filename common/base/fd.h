@@ -16,8 +16,9 @@ void fd_close(int *fd);
  * gets their numbers.  0 or -errno. */
 int fd_hold_stdio(void) MUST_CHECK;
 
-/* Appends the rest of the file; 0, -EFBIG once the buffer has more than max
- * bytes, or -errno.  After an error the buffer keeps what was read. */
+/* Reads fd to the end of the file and appends the bytes to the buffer; 0,
+ * -EFBIG once the buffer has more than max bytes, or -errno.  After an error
+ * the buffer keeps what was read. */
 int fd_read_all(int fd, size_t max, struct buf *to) MUST_CHECK;
 
 /* Writes all len bytes; 0 or -errno. */

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 0 to 15, of either case; -1 for another character. */
+/* The value of a digit, 0 to 15, in upper or lower case; -1: another
+ * character. */
 static inline int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -44,7 +45,7 @@ static inline void hex_write(char *ret, const uint8_t *data, size_t n)
 	ret[2 * n] = '\0';
 }
 
-/* "%41" is 0x41; -1 for anything else. */
+/* The byte of the escape at p: 0x41 for "%41"; -1: no escape is there. */
 static inline int hex_percent(const char *p)
 {
 	int high, low;

@@ -11,7 +11,7 @@
 
 enum { V4_OFFSET = 12, V4_BITS = 32, V6_CLIENT_BITS = 64 };
 
-/* RFC 4291 2.5.5.2 */
+/* the first bytes of an IPv4-mapped address (RFC 4291 2.5.5.2) */
 static const uint8_t mapped[V4_OFFSET] = { [10] = 0xff, [11] = 0xff };
 
 int ip_parse(const char *text, struct ip_address *ret)

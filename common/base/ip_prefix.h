@@ -20,7 +20,7 @@ struct ip_address {
 
 struct ip_prefix {
 	struct ip_address address; /* bits behind the prefix are 0 */
-	unsigned bits;             /* out of IP_BITS: 96 more for IPv4 */
+	unsigned bits; /* length, of IP_BITS; 96 more than written for IPv4 */
 };
 
 /* Reads "10.0.0.1" or "2001:db8::1", without brackets and zone.  0 or
@@ -39,7 +39,7 @@ bool ip_is_loopback(const struct ip_address *);
  * counts as its IPv4 address. */
 bool ip_is_public(const struct ip_address *);
 
-/* The address of a socket address. */
+/* The IP address in a socket address, without its port. */
 struct ip_address ip_of(const struct sockaddr_any *);
 
 /* The address by which clients are distinguished: one for a whole IPv6 /64,

@@ -11,7 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* struct landlock_ruleset_attr of version 6, and rights above version 2. */
+/* As struct landlock_ruleset_attr of Landlock version 6.  It, and the rights
+ * below, are missing in the kernel headers of Debian 12. */
 struct rules {
 	uint64_t files;
 	uint64_t ports;

@@ -19,7 +19,7 @@
 
 enum {
 	TEXT_MAX = 1024,
-	COMPONENT_MAX = 96, /* a role and the longest id */
+	COMPONENT_MAX = 96, /* bytes: a role and the longest id */
 };
 
 const char *const log_level_names[] = {
@@ -35,7 +35,7 @@ static struct {
 	void *arg;
 	enum log_level level;
 	int own_fd;    /* stderr with its own file description; -1: none */
-	bool journal;  /* reads stderr and adds the time */
+	bool journal;  /* the journal reads stderr and adds the time */
 	unsigned lost; /* lines that stderr did not accept */
 } out = { log_to_stderr, NULL, LOG_LEVEL_INFO, -1, false, 0 };
 

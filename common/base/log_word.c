@@ -15,7 +15,9 @@ static bool is_plain(uint32_t c)
 		return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
 		       (c >= 'a' && c <= 'z') ||
 		       (c != 0 && strchr("-._@+/~,*", (int)c) != NULL);
-	/* C1 controls; other blanks, marks of direction; a byte order mark */
+	/* Up to U+00A0: C1 controls and a blank.  U+2000 to U+206F: blanks and
+	 * marks of direction.  U+1680, U+3000: further blanks.  U+FEFF: the
+	 * byte order mark. */
 	return c > 0xa0 && (c < 0x2000 || c > 0x206f) && c != 0x1680 &&
 	       c != 0x3000 && c != 0xfeff && c != UTF8_REPLACEMENT;
 }

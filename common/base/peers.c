@@ -17,15 +17,16 @@ struct peer {
 	struct peers *peers;
 	struct ip_address address;
 	unsigned n;  /* connections, > 0 */
-	size_t held; /* bytes */
-	TAILQ_HEAD(peer_places, peer_place) places; /* oldest use first */
+	size_t held; /* bytes that its connections hold */
+	/* least recently used first */
+	TAILQ_HEAD(peer_places, peer_place) places;
 };
 
 struct peers {
 	LIST_HEAD(, peer) buckets[BUCKETS];
 	uint64_t seed; /* secret: clients cannot fill one bucket */
 	unsigned max;
-	size_t n; /* addresses */
+	size_t n; /* addresses in the table */
 	size_t n_proxies;
 	struct ip_prefix *proxies;
 };

@@ -20,7 +20,8 @@ struct peers;
 
 struct peers_config {
 	unsigned max; /* connections of an address; 0: no limit */
-	const struct ip_prefix *proxies; /* copied */
+	/* copied; connections of these addresses are not limited */
+	const struct ip_prefix *proxies;
 	size_t n_proxies;
 };
 
@@ -47,8 +48,8 @@ size_t peer_hold(struct peer *, ssize_t bytes);
 /* A connection has ended and holds nothing.  NULL-safe; sets *p to NULL. */
 void peer_leave(struct peer **);
 
-/* A connection in the order of use of its address.  Embedded; zeroed memory
- * counts for no address. */
+/* A connection in the list of its address, which is sorted by last use.
+ * Embedded; zeroed memory counts for no address. */
 struct peer_place {
 	TAILQ_ENTRY(peer_place) entry;
 	struct peer *peer; /* NULL: not counted */

@@ -35,14 +35,16 @@ enum playlist_kind {
 };
 
 struct playlist_limit {
-	uint64_t second; /* monotonic */
+	/* monotonic time in seconds for which the counts are */
+	uint64_t second;
 	struct playlist_count {
-		unsigned n; /* made in this second */
+		unsigned n; /* playlists made in this second */
 		unsigned n_clients;
 		struct {
 			struct ip_address address;
 			unsigned n;
-		} clients[MASTER_PLAYLISTS_MAX]; /* each has made one */
+		/* clients that got a playlist in this second */
+		} clients[MASTER_PLAYLISTS_MAX];
 	} kinds[PLAYLIST_KINDS];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What other processes of the same user can do to this one. */
+/* Protects this process from other processes of the same user. */
 #pragma once
 
 #include "common/base/util.h"

@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 struct ratelimit {
-	unsigned burst;     /* passed per window; 0 means 5 */
+	unsigned burst;     /* lines that pass per window; 0 means 5 */
 	unsigned window_ms; /* 0 means 10,000 */
-	uint64_t started_ms;
-	unsigned passed;
+	uint64_t started_ms; /* start of the present window */
+	unsigned passed; /* lines that passed in this window */
 	unsigned suppressed;
 };
 

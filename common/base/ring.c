@@ -104,8 +104,9 @@ static bool read_layout(const struct ring_header *header, uint64_t pos,
 }
 
 /*
- * A writer that died between mark and publish left entries for bytes that were
- * never published; the next writer puts other packets there.
+ * Removes entries of a writer that died between ring_mark() and ring_publish():
+ * their bytes were never published, and the next writer puts other packets
+ * there.
  */
 static void forget_unpublished_marks(struct ring_header *header)
 {
@@ -117,7 +118,7 @@ static void forget_unpublished_marks(struct ring_header *header)
 
 		if (atomic_load(&entry->pos) < pos)
 			break;
-		/* stays odd: readers ignore the entry until it is rewritten */
+		/* an odd seq: readers ignore the entry until it is rewritten */
 		atomic_store(&entry->seq, atomic_load(&entry->seq) | 1);
 		n--;
 	}
@@ -190,7 +191,8 @@ static size_t place(struct layout l, uint64_t pos)
 
 uint8_t *ring_room(struct ring_writer *w, size_t *n)
 {
-	/* the window starts with the oldest byte: it can grow behind its end */
+	/* the oldest byte is at the start of the window, so the window can grow
+	 * behind its end */
 	if (w->wanted > 0 && w->pos >= w->layout.base + w->layout.window &&
 	    place(w->layout, w->pos) == 0) {
 		w->layout.base = w->pos - w->layout.window;
@@ -244,7 +246,7 @@ const uint8_t *ring_before(const struct ring_writer *w, uint64_t back,
 	if (back >= have)
 		return w->data;
 	at = place(w->layout, w->pos - back);
-	/* the start of the data is also its end */
+	/* the packets before the start of the window are at its end */
 	if (at == 0)
 		at = w->layout.window;
 	*n = (size_t)MIN(at, have - back) / RING_PACKET;
@@ -463,7 +465,7 @@ bool ring_reader_has(struct ring_reader *r, uint64_t pos)
 	bool ok;
 	uint64_t end;
 
-	/* the copies of the bytes come before the look at the position */
+	/* the bytes were copied before the position is read */
 	atomic_thread_fence(memory_order_acquire);
 	end = ring_reader_pos(r, &ok);
 	return ok && end - pos <= ring_reader_size(r) / 8 * 7;

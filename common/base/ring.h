@@ -31,18 +31,21 @@ enum {
 	RING_PACKET = 188,
 	RING_UNIT = 47 * 4096, /* lcm(188, 4096) */
 	RING_DATA = 6 * 4096,  /* where the data starts in the file */
-	RING_INDEX = 256,      /* random access points kept */
-	RING_SEGMENTS = 64,    /* segments kept (ring_segment.h) */
-	RING_PARTS = 64,       /* and parts of segments */
-	/* Parts of a segment of the expected length.  The other places are for
-	 * longer segments, and for the end of the segment before. */
+	RING_INDEX = 256,      /* random access points that the header keeps */
+	/* segments that the header keeps (ring_segment.h) */
+	RING_SEGMENTS = 64,
+	RING_PARTS = 64,       /* parts of segments that the header keeps */
+	/* Parts of a segment of the expected length.  The remaining entries of
+	 * RING_PARTS are for segments that become longer, and for the last
+	 * parts of the segment before. */
 	RING_SEGMENT_PARTS = 50,
 	RING_SIZE_DEFAULT = 87 * RING_UNIT, /* 16 MiB */
 	/* The most to which a smaller ring grows: 128 MiB. */
 	RING_GROWN = 697 * RING_UNIT,
 };
 
-/* A point where a reader can join; PAT and PMT precede it at pos. */
+/* A point where a reader can join: at pos are a PAT and PMT, and the random
+ * access point follows them. */
 struct ring_rap {
 	bool guess;       /* readers prefer an older entry without this flag */
 	uint64_t pos;
@@ -134,8 +137,8 @@ bool ring_reader_rap_behind(struct ring_reader *, size_t margin, uint64_t from,
 bool ring_reader_has_marks(const struct ring_reader *);
 
 /* Maps the data as well, read-only and as far as the window can grow; fd is
- * that of ring_reader_new().  A page counts as memory of the process when it
- * was read.  0 or -errno. */
+ * that of ring_reader_new().  A page counts as memory of the process once it
+ * has been read.  0 or -errno. */
 int ring_reader_map(struct ring_reader *, int fd) MUST_CHECK;
 
 /* The bytes of [pos, pos + len) that follow each other from pos on, after
@@ -144,9 +147,9 @@ int ring_reader_map(struct ring_reader *, int fd) MUST_CHECK;
 const uint8_t *ring_reader_at(const struct ring_reader *, uint64_t pos,
 			      size_t len, size_t *ret_contiguous);
 
-/* Are bytes that were copied before the call, from pos on, those of that
- * position?  False when the writer may have begun to replace them: it writes up
- * to an eighth of the window before it publishes. */
+/* Are the bytes that the reader has copied from position pos on still those of
+ * that position?  False when the writer may have begun to replace them: it
+ * writes up to an eighth of the window before it publishes. */
 bool ring_reader_has(struct ring_reader *, uint64_t pos);
 
 /* The offset in the file and the contiguous length of [pos, pos + len). */

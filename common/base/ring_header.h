@@ -57,7 +57,8 @@ struct ring_part_entry {
 /* Where an access unit begins.  The writer changes pos last. */
 struct ring_unit_entry {
 	_Atomic uint64_t pos;
-	_Atomic uint64_t ms; /* of its segment, at its begin */
+	/* time from the start of its segment to the unit */
+	_Atomic uint64_t ms;
 };
 
 /* The first RING_DATA bytes of the file. */
@@ -65,30 +66,34 @@ struct ring_header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t index_len;
-	uint64_t size; /* of the data: the largest window */
+	uint64_t size; /* bytes of the data: the largest window */
 	/* the fields that change have cache lines of their own */
-	_Alignas(64) _Atomic uint64_t pos; /* published */
-	_Atomic uint64_t n_marks;          /* entries ever completed */
+	_Alignas(64) _Atomic uint64_t pos; /* published position */
+	/* entries of index completed since the ring was made */
+	_Atomic uint64_t n_marks;
 	/* struct layout in one number.  The writer changes it before it
-	 * publishes a position behind the old window; the positions in front of
-	 * that are at the same place in both windows. */
+	 * publishes a position behind the old window.  Positions in front of
+	 * the end of the old window are at the same place in both windows. */
 	_Atomic uint64_t layout;
 	_Alignas(64) struct ring_entry index[RING_INDEX];
-	_Alignas(64) _Atomic uint64_t n_segments; /* ever begun */
+	/* segments begun since the ring was made */
+	_Alignas(64) _Atomic uint64_t n_segments;
 	_Atomic uint64_t target_s;
-	/* The newest unit that begins in front of pos, and the newest one that
-	 * began in front of the position before.  pos 0: none. */
+	/* [0]: the newest access unit that begins in front of the published
+	 * position; [1]: the access unit that was in [0] before.  Their pos is
+	 * 0: none. */
 	struct ring_unit_entry units[2];
 	_Alignas(64) struct ring_segment_entry segments[RING_SEGMENTS];
-	_Alignas(64) _Atomic uint64_t n_parts; /* ever written */
+	/* parts written since the ring was made */
+	_Alignas(64) _Atomic uint64_t n_parts;
 	_Atomic uint64_t part_target_ms;
-	/* the segments of this ring begin with these or greater ones */
+	/* the least discontinuity and media sequence numbers of segments */
 	_Atomic uint64_t base_least, number_least;
 	_Alignas(64) struct ring_part_entry parts[RING_PARTS];
 };
 
-/* Where the bytes are; in the header base is in the upper 48 bits and window
- * in the lower 16, in units of RING_UNIT. */
+/* The window: its start, as a position, and its bytes.  In the header base is
+ * in the upper 48 bits and window in the lower 16, in units of RING_UNIT. */
 struct layout {
 	uint64_t base;
 	size_t window;
@@ -99,8 +104,9 @@ struct ring_writer {
 	uint8_t *data;
 	size_t size;
 	struct layout layout;
-	size_t wanted; /* window that ring_grow() asked for */
-	uint64_t pos;  /* committed */
+	/* size of the window that ring_grow() asked for; 0: no change */
+	size_t wanted;
+	uint64_t pos;  /* committed position, perhaps not yet published */
 	uint64_t unit_pos; /* where the newest unit begins; 0: none yet */
 	uint64_t unit_ms;
 };

@@ -4,12 +4,13 @@
 #include "common/base/ring_header.h"
 #include "common/base/shared.h"
 
-/* A writer adds some entries in a second: a second try finds none new. */
+/* The writer adds only a few entries a second, so the second try of a read
+ * usually succeeds. */
 enum { TRIES_MAX = 4 };
 
 enum { BASE_UNIT_S = 300 };
 
-/* 2026-01-01 */
+/* 2026-01-01 in Unix time */
 static const uint64_t base_epoch_s = 1767225600;
 
 uint64_t ring_base_at(uint64_t wall_s)
@@ -218,7 +219,7 @@ bool ring_unit_torn(const struct ring_writer *w, uint64_t *ret_pos,
 	for (size_t i = 0; i < 2; i++) {
 		uint64_t pos = atomic_load(&units[i].pos);
 
-		/* no byte of it was published */
+		/* the entry is empty, or no byte of the unit was published */
 		if (pos == 0 || pos > w->pos)
 			continue;
 		*ret_pos = pos;
@@ -420,7 +421,7 @@ void ring_reader_segments(struct ring_reader *r, size_t back,
 		ret->target_s = MAX(ret->target_s,
 				    (s.duration_ms + 500) / 1000);
 	}
-	/* oldest first */
+	/* moves the list, oldest first, to its start */
 	for (size_t i = 0; i < ret->n; i++)
 		ret->list[i] = at[i];
 }
@@ -451,7 +452,7 @@ void ring_reader_parts(struct ring_reader *r, size_t back,
 			       &p) ||
 		    p.end > end || end - p.pos > back)
 			break;
-		/* `at' is the next part */
+		/* `at' is the later part, which must follow p */
 		if (i > 0 && (p.number == at->number
 			      ? p.end != at->pos || p.index + 1 != at->index
 			      : p.end > at->pos || p.number + 1 != at->number ||

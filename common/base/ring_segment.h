@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The newest media segments of a ring, in its header: a table that the writer
- * fills and from which each reader makes the same playlists.  It outlives both.
+ * fills, and from which all readers make the same playlists.  The table
+ * outlives the writer and the readers.
  *
  * Segments follow each other without a gap, except behind a hole of the stream.
  * The newest one is being written, unless the stream stopped in it.
@@ -11,7 +12,7 @@
 #include "common/base/ring.h"
 
 enum {
-	/* Limits of what readers believe. */
+	/* Readers reject entries with greater values. */
 	RING_SEGMENT_MAX_MS = 180 * 1000,
 	RING_TARGET_MAX_S = RING_SEGMENT_MAX_MS / 1000,
 };
@@ -24,20 +25,21 @@ struct ring_segment {
 	uint64_t base;        /* discontinuity sequence number: segments with
 			       * the same one have the same time base and
 			       * the same tracks */
-	uint64_t pos, end;    /* in the ring; end 0: is being written */
-	uint64_t pcr, pts;    /* at its start: as those of a ring_rap */
+	uint64_t pos, end; /* positions in the ring; end 0: is being written */
+	/* at its start: 27 MHz and 90 kHz, as in a ring_rap */
+	uint64_t pcr, pts;
 	int64_t wall_ms;      /* CLOCK_REALTIME of its start */
-	uint32_t duration_ms; /* once it has an end, > 0 */
+	uint32_t duration_ms; /* > 0; valid once the segment has an end */
 	bool independent;     /* begins with a random access point */
-	bool stopped;         /* it has an end, and a hole of the stream is
-			       * behind it: the bytes that follow belong to no
-			       * segment or to the next one */
+	/* the segment has an end, and a hole of the stream follows it: the
+	 * bytes that follow belong to no segment or to the next one */
+	bool stopped;
 };
 
 /* A part of a segment, for low latency.  The parts of a segment follow each
- * other and are together the segment. */
+ * other without a gap, and together they are the segment. */
 struct ring_part {
-	uint64_t number;      /* of the segment */
+	uint64_t number;      /* media sequence number of its segment */
 	uint32_t index;       /* in the segment, from 0 */
 	uint64_t pos, end;
 	uint32_t duration_ms; /* > 0 */
@@ -46,9 +48,9 @@ struct ring_part {
 
 /* The first base of a stream that starts at this time.  It is greater than the
  * bases of earlier runs of the service, if these used at most one base in each
- * unit of time.  The unit is long, so that the number is small: hls.js loops up
- * to this number with each playlist, and a number of seconds would stop it for
- * minutes. */
+ * unit of 300 s.  The unit is long, so that the number is small: hls.js loops
+ * up to this number with each playlist, and a number of seconds would stop it
+ * for minutes. */
 uint64_t ring_base_at(uint64_t wall_s);
 
 /* --- master --- */
@@ -62,7 +64,8 @@ int ring_set_least(int fd, uint64_t base, uint64_t number) MUST_CHECK;
 /* The least base of a new segment that does not continue the segment before
  * it. */
 uint64_t ring_writer_base(const struct ring_writer *);
-/* The least number of such a segment. */
+/* The least media sequence number of a new segment that does not continue the
+ * segment before it. */
 uint64_t ring_writer_number(const struct ring_writer *);
 
 /* The newest segment, which the writer before this one began or stopped; false:
@@ -122,15 +125,16 @@ unsigned ring_writer_part_target(const struct ring_writer *);
 /* --- reader --- */
 
 struct ring_segments {
-	size_t n;            /* complete ones, oldest first */
+	size_t n;            /* complete segments in list, oldest first */
 	struct ring_segment list[RING_SEGMENTS];
-	bool has_open;       /* `open' follows them; false: the stream has
-			      * stopped */
+	/* the segment `open' follows them; false: the stream has stopped */
+	bool has_open;
 	struct ring_segment open;
-	bool changes;        /* the writer works at this moment: the newest one
-			      * is left out, or the parts do not belong to
-			      * these segments */
-	unsigned target_s;   /* no duration rounds to more */
+	/* the writer changed the table during the read: the newest segment is
+	 * left out, or the parts do not belong to these segments */
+	bool changes;
+	/* target duration: no segment rounds to more seconds */
+	unsigned target_s;
 };
 
 /* The newest segments that follow each other, that are sound and that begin in
@@ -149,9 +153,9 @@ uint64_t ring_reader_number(const struct ring_reader *);
 uint64_t ring_reader_news(const struct ring_reader *);
 
 struct ring_parts {
-	size_t n;            /* oldest first */
+	size_t n;            /* parts in list, oldest first */
 	struct ring_part list[RING_PARTS];
-	unsigned target_ms;  /* no duration is more */
+	unsigned target_ms;  /* target duration of parts: no part is longer */
 	bool ended;          /* no further part follows */
 };
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* No other use of the key has the same hashes. */
+/* A part of the hash key: it makes the hashes differ from those of other uses
+ * of the key. */
 #define PURPOSE UINT64_C(0x73657373696f6e73)
 
 static uint64_t number_of(uint64_t key, uint32_t chosen)

@@ -11,7 +11,7 @@
 
 enum {
 	SESSION_NUMBER_DIGITS = 16, /* hexadecimal, lower case */
-	SESSION_NUMBER_TEXT = SESSION_NUMBER_DIGITS + 1, /* with the end */
+	SESSION_NUMBER_TEXT = SESSION_NUMBER_DIGITS + 1, /* with the NUL */
 };
 
 /* Makes a new number; it is above 0. */

@@ -24,7 +24,8 @@ int shared_create(const char *name, size_t size)
 
 	if (fd < 0)
 		return -errno;
-	/* who has it to read must not open it again to write (/proc/self/fd) */
+	/* a process with a read-only descriptor must not open the file again
+	 * for writing (/proc/self/fd) */
 	if (fchmod(fd, 0400) < 0 || ftruncate(fd, (off_t)size) < 0 ||
 	    fcntl(fd, F_ADD_SEALS, SIZE_SEALS | F_SEAL_SEAL) < 0) {
 		int err = -errno;
@@ -67,8 +68,8 @@ static int by_inode(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The device number of memfds.  It tells them from files of other tmpfs, which
- * may have seals, too. */
+/* The device number of memfds.  It distinguishes them from files of other
+ * tmpfs, which may have seals, too. */
 static dev_t memfd_device(void)
 {
 	int fd = memfd_create("device", MFD_CLOEXEC);

@@ -28,7 +28,7 @@ uint64_t shared_bytes(void);
 /* Maps the first len bytes for writing; fd is borrowed and must have that
  * size.  NULL with *ret_err = -errno. */
 void *shared_map(int fd, size_t len, int *ret_err);
-/* The same at offset, a multiple of the page size. */
+/* As shared_map(), from offset on, a multiple of the page size. */
 void *shared_map_at(int fd, size_t offset, size_t len, int *ret_err);
 /* Frees the pages of len bytes at offset: they are zero from then on.  0 or
  * -errno. */

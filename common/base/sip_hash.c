@@ -42,7 +42,7 @@ uint64_t sip_hash(const struct sip_key *key, uint64_t message)
 	};
 
 	add_word(&s, message);
-	/* its length, in the last byte */
+	/* the length of the message, 8 bytes, in the last byte */
 	add_word(&s, UINT64_C(8) << 56);
 	s.v2 ^= 0xff;
 	mix(&s, 4);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The length of a character whose first byte is lead, or 0 if none begins so.
- * The second byte must be in [*min, *max] (RFC 3629 section 4). */
+/* The length of a character whose first byte is lead; 0: no character begins
+ * with lead.  The second byte must be in [*min, *max] (RFC 3629 section 4). */
 static size_t sequence(uint8_t lead, uint8_t *min, uint8_t *max)
 {
 	*min = 0x80;
