@@ -22,9 +22,12 @@ enum { RETRY_MS = 60000 };
 struct crash_guard {
 	struct crash_guard_config cfg;
 	struct save *save;
-	char good[DOCUMENT_DIGEST_TEXT];    /* "": none */
-	char current[DOCUMENT_DIGEST_TEXT]; /* the last start used it */
-	/* starts with current; 0 after a healthy minute or clean shutdown */
+	/* digest of the last configuration that ran for a minute; "": none */
+	char good[DOCUMENT_DIGEST_TEXT];
+	/* digest of the configuration of the last start; "": none */
+	char current[DOCUMENT_DIGEST_TEXT];
+	/* starts in a row with current that crashed or have not yet run for a
+	 * minute; 0 after a minute or a clean shutdown */
 	json_int_t unclean;
 	bool rolled_back;          /* current replaced a crashing one */
 	bool running;              /* false after a clean shutdown */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Remembers the configuration that the service runs with, and the number of
- * crashes in a row within a minute of a start with another one.
+ * Counts the starts in a row after which the service crashed within a minute,
+ * if they used the same configuration.  Remembers the last configuration with
+ * which the service ran for a minute.
  *
- * A small file, written at every start and a minute after the last change.
- * Without the file the count begins at zero.
+ * Both are in a small file, which is written at every start and a minute after
+ * the last change of the configuration.  Without the file the count begins at
+ * zero.
  *
  * Owns its file and a timer; borrows the loop.
  */

@@ -67,7 +67,7 @@ static json_t *parse(const char *data, size_t len, size_t values_max,
 			   "UTF-8 without one");
 		return NULL;
 	}
-	/* jansson takes one behind a value for the end of the text */
+	/* jansson takes a NUL behind a value for the end of the text */
 	if (nul != NULL) {
 		errmsg_set(error, "has a NUL byte at %td", nul - data);
 		return NULL;
@@ -184,7 +184,8 @@ char *document_format(const json_t *document, size_t *ret_len)
 				JSON_INDENT(2) | JSON_ENCODE_ANY | flags);
 	size_t len;
 
-	/* NULL comes from lack of memory alone: what was parsed is sound */
+	/* json_dumps() fails only without memory, because a document that was
+	 * parsed can be formatted */
 	if (text == NULL)
 		abort();
 	len = strlen(text);

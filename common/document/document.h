@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON text from outside, read strictly; JSON text for the file. */
+/* Parses JSON text from outside strictly; formats JSON text for a file. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -14,11 +14,11 @@ struct buf;
 enum {
 	DOCUMENT_DEPTH_MAX = 64,
 	DOCUMENT_SIZE_MAX = 64 * 1024 * 1024,
-	/* Arrays, objects and the commas in them: about 30 ms of the
-	 * loop and 30 MiB at the worst for a request. */
+	/* Values in a request: its arrays, objects and commas count.  At the
+	 * worst it takes about 30 ms of the loop and 30 MiB. */
 	DOCUMENT_VALUES_MAX = 200000,
 	DOCUMENT_FILE_VALUES_MAX = 2000000,
-	DOCUMENT_DIGEST_TEXT = 64 + 1, /* SHA-256 in hex, and the end */
+	DOCUMENT_DIGEST_TEXT = 64 + 1, /* SHA-256 in hex, and the NUL */
 };
 
 /*

@@ -23,7 +23,7 @@ enum { CANDIDATES_MAX = 1 + REVISIONS_MAX };
 struct candidate {
 	char *path;
 	struct timespec at;
-	size_t order; /* among those of one moment */
+	size_t order; /* order of candidates with the same time */
 };
 
 static int by_age(const void *a, const void *b)

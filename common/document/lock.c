@@ -19,8 +19,9 @@ int config_lock(const char *path, struct errmsg *error)
 	int fd = open(name, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	int err;
 
-	/* flock() needs read permission only: another user could keep the
-	 * service from its start.  A file of another owner stays as it is. */
+	/* flock() needs read permission only: another user with this permission
+	 * could take the lock and prevent the start.  The mode of a file of
+	 * another owner stays unchanged. */
 	if (fd >= 0)
 		(void)fchmod(fd, 0600);
 	err = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;

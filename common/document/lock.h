@@ -5,8 +5,8 @@
  * The lock is on an empty FILE.lock beside the file, because each save replaces
  * the file itself.  The lock belongs to the descriptor: it survives exec and
  * ends when the last copy of the descriptor is closed.  FILE.lock is never
- * removed, because removing it is a race.  Only its owner can read it, because
- * every user who can may hold the lock.
+ * removed, because removing it is a race.  Only its owner can read FILE.lock,
+ * because every user that can read it can take the lock.
  */
 #pragma once
 

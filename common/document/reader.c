@@ -30,16 +30,17 @@ struct reader {
 	struct wishes waiting; /* requests for the next read */
 	struct wishes served;  /* requests for the running read */
 	struct helper_call *reading; /* NULL: no read */
-	uint64_t version;  /* of the last content; 0: there was none */
-	uint64_t versions; /* all of them */
-	char digest[DOCUMENT_DIGEST_TEXT]; /* of the last content; "": none */
+	uint64_t version;  /* see reader_version() */
+	uint64_t versions; /* number of the newest content so far */
+	/* digest of the last content; "": none */
+	char digest[DOCUMENT_DIGEST_TEXT];
 };
 
 struct read_job {
 	char *path;
 	char digest[DOCUMENT_DIGEST_TEXT];
 	int result;
-	json_t *document; /* NULL: the content has the digest from before */
+	json_t *document; /* NULL: the file still has the content with digest */
 	struct errmsg error;
 };
 
@@ -171,6 +172,6 @@ void reader_read(struct reader *r, uint64_t known, reader_done_fn *done,
 	w->done = done;
 	w->arg = arg;
 	STAILQ_INSERT_TAIL(&r->waiting, w, link);
-	/* from the loop: no callback in here */
+	/* on_begin() starts the read, so that done is not called in here */
 	ev_feed_event(r->loop, &r->begin, EV_ASYNC);
 }

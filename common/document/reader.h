@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads the configuration file off the loop: a disk may be slow, or gone.
+ * Reads the configuration file in a thread, because a disk may be slow or not
+ * answer.
  *
- * One thread at a time.  A request during a read gets the result of the next
+ * One read runs at a time.  A request during a read gets the result of the next
  * read, so that no result is older than its request.
  *
  * Owns an async watcher and the thread; borrows the loop.

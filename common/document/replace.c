@@ -16,10 +16,10 @@
 
 enum {
 	MODE_NEW = 0600,
-	MODE_KEPT = 0770, /* no rights for other users */
+	MODE_KEPT = 0770, /* mask of the old mode: no rights for other users */
 	MODE_NEW_PUBLIC = 0644,
 	MODE_KEPT_PUBLIC = 0774,
-	LINKS_MAX = 40, /* as the kernel follows */
+	LINKS_MAX = 40, /* links followed, as many as by the kernel */
 };
 
 /* The paths of one replacement. */
@@ -109,7 +109,7 @@ static int write_temporary(const struct places *p, const void *data,
 {
 	int fd, r;
 
-	/* left over from a process that was killed here */
+	/* the temporary file of a process that was killed */
 	if (unlink(p->temporary) < 0 && errno != ENOENT)
 		return fail(error, "remove", p->temporary);
 	fd = open(p->temporary,
@@ -136,7 +136,7 @@ static int sync_folder(const char *folder, struct errmsg *error)
 
 	if (fd < 0)
 		return fail(error, "open", folder);
-	/* EINVAL: a file system that has nothing to sync there */
+	/* EINVAL: the file system cannot sync a folder */
 	if (fsync(fd) < 0 && errno != EINVAL)
 		r = fail(error, "sync", folder);
 	fd_close(&fd);

@@ -34,7 +34,7 @@ static void shift(const char *path, const char *aside, struct errmsg *ret_lost)
 		to = from;
 	}
 	free(to);
-	/* still there when it was FILE.1 before */
+	/* rename() does nothing if both names are links to the same file */
 	(void)unlink(aside);
 }
 

@@ -24,10 +24,11 @@ struct revision {
 };
 
 /*
- * replace_file(), and the former content becomes FILE.1, FILE.1 becomes FILE.2
- * and so on; the oldest is removed.  Equal content makes no revision.  Blocks.
- * The result is that of replace_file(): ret_lost (empty otherwise) reports a
- * revision that cannot be kept, and nothing else changes.
+ * Calls replace_file(), and keeps the former content: it becomes FILE.1, FILE.1
+ * becomes FILE.2 and so on, and the oldest revision is removed.  Equal content
+ * makes no revision.  Blocks.  The result is that of replace_file(): ret_lost
+ * (empty otherwise) reports a revision that cannot be kept, and nothing else
+ * changes.
  */
 int revisions_replace(const char *path, const void *data, size_t len,
 		      struct errmsg *error, struct errmsg *ret_lost) MUST_CHECK;
@@ -39,8 +40,9 @@ int revisions_replace(const char *path, const void *data, size_t len,
  */
 void revisions_sign(const char *path, const char *author);
 
-/* Appends the logins of more ("olga, carl") that the list of the same form does
- * not have, as far as they have room. */
+/* Appends to list ("olga, carl") the logins of more, which has the same form.
+ * Leaves out logins that list has already, and logins for which it has no
+ * room. */
 void revisions_add_authors(char list[REVISION_AUTHOR_MAX + 1],
 			   const char *more);
 

@@ -26,16 +26,17 @@ enum { SLOW_MS = 5000 };
 /* A caller that waits for a write. */
 struct order {
 	STAILQ_ENTRY(order) link;
-	char *text; /* NULL: the content as it is then */
+	char *text; /* NULL: cfg.text() is called when the write begins */
 	size_t len;
 	bool is_text;
-	/* touched content that waited, or whose write failed */
+	/* the text takes the place of touched content that waited, or whose
+	 * write failed */
 	bool displaces;
-	bool catches_up; /* writes only what was touched and waits */
-	bool waits;      /* writes nothing */
+	bool catches_up; /* see save_catch_up() */
+	bool waits;      /* see save_wait(): writes nothing */
 	save_done_fn *done;
 	void *arg;
-	int result; /* once it is over */
+	int result; /* of the write, once it has ended */
 	struct errmsg error;
 };
 
@@ -46,33 +47,38 @@ struct save {
 	ev_timer timer;
 	ev_async done;
 	bool dirty;  /* changed since the text of the last write was taken */
-	bool due;    /* the time came while a write was in flight */
+	bool due;    /* the timer has expired: the next write is due */
 	bool told;   /* the log says that writes fail */
 	struct errmsg failed; /* why the last write failed; "": it did not */
 	unsigned retry_ms;
-	uint64_t burst_ms; /* start of the burst that the file has; 0: none */
-	char signed_by[REVISION_AUTHOR_MAX + 1]; /* the authors of the file */
+	/* time of the content in the file; content that is caught up within
+	 * delay_ms of it makes one version with it; 0: none */
+	uint64_t burst_ms;
+	/* authors of the content in the file */
+	char signed_by[REVISION_AUTHOR_MAX + 1];
 	struct ratelimit log_limit;
 	struct ratelimit lost_limit;
 	struct ratelimit slow_limit;
 	struct orders orders;
 	struct order *order; /* the write in flight, or NULL */
 
-	/* the thread has these while writing is true */
+	/* while writing is true, the thread uses the members down to lost */
 	bool writing;
 	pthread_t thread;
 	uint64_t took_ms;
 	char *text;
 	size_t len;
 	char author[REVISION_AUTHOR_MAX + 1]; /* "": unknown */
-	bool continues; /* no former version is kept */
+	bool continues; /* the write keeps no former version */
 	int result;
 	struct errmsg error;
 	struct errmsg lost; /* why a revision is not kept; or empty */
 	atomic_bool finished;
 
 	pthread_mutex_t end;
-	bool left; /* the thread is left behind: the loop is gone */
+	/* protected by end: the thread was left behind and must not use the
+	 * loop */
+	bool left;
 };
 
 static void arm(struct save *s, unsigned after_ms)
@@ -144,7 +150,8 @@ static struct order *find_text(const struct save *s)
 	return NULL;
 }
 
-/* Ends the write; its order is reported later. */
+/* Handles the result of a write that has ended.  Adds its order to over, from
+ * which it is reported later. */
 static void conclude(struct save *s, int result, struct orders *over)
 {
 	struct order *o = s->order, *text = find_text(s);
@@ -157,7 +164,8 @@ static void conclude(struct save *s, int result, struct orders *over)
 		log_failure(s, retries);
 	if (failed)
 		s->failed = s->error;
-	/* a text that was ordered later is not overwritten */
+	/* the failed content is not written over a text that was ordered
+	 * later */
 	if (failed && !retries)
 		text->displaces = true;
 	if (retries) {
@@ -444,7 +452,8 @@ static struct order *order_new(save_done_fn *done, void *arg)
 static void add_order(struct save *s, struct order *o)
 {
 	STAILQ_INSERT_TAIL(&s->orders, o, link);
-	/* from the loop: no callback in here */
+	/* advance() is called from the loop, so that done is not called in
+	 * here */
 	ev_feed_event(s->cfg.loop, &s->done, EV_ASYNC);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes a file some time after it was touched, off the loop.
+ * Writes a file some time after it was touched, in a thread.
  *
  * A burst of touches is written once, delay_ms after the first that is not yet
  * written.  One write is in flight at a time, in a thread of its own.  A write
  * that fails is logged and repeated after retry_min_ms, doubling to
- * retry_max_ms.  With settle it is the last touch that counts: written once
- * nothing was touched for delay_ms, and not at the end.
+ * retry_max_ms.  With settle the file is written once it was not touched for
+ * delay_ms, and save_free() does not write it.
  *
  * Owns a timer, an async watcher and the thread.  Borrows the loop.
  */
@@ -26,13 +26,14 @@ struct save_config {
 	unsigned delay_ms;
 	unsigned retry_min_ms;
 	unsigned retry_max_ms;
-	bool settle;
+	bool settle; /* see above */
 	bool revisions; /* keep former versions: see revisions.h */
 	/* The content as it is now, from malloc(); called in the loop's
 	 * thread. */
 	char *(*text)(size_t *ret_len, void *arg);
-	/* Who made the changes since the last call, from malloc(), or NULL; may
-	 * be NULL.  See revisions_sign(). */
+	/* Returns the logins of the users that made the changes since its last
+	 * call (see revisions_sign()), from malloc(), or NULL.  The function
+	 * itself may be NULL. */
 	char *(*author)(void *arg);
 	void *arg;
 };
@@ -51,7 +52,7 @@ void save_touch_in(struct save *, unsigned ms);
 /* Milliseconds until the next write starts; 0: no write is planned. */
 unsigned save_left_ms(const struct save *);
 
-/* Why the last write failed, which is repeated; NULL: it did not fail. */
+/* The error of the last write, which will be repeated; NULL: it succeeded. */
 const char *save_error(const struct save *);
 
 /* True when no change waits for its write and no write is in flight. */
@@ -60,25 +61,28 @@ bool save_is_idle(const struct save *);
 /* True when a write is in flight or ordered, and nothing was touched since. */
 bool save_is_writing(const struct save *);
 
-/* Called once, from the loop: 0 when it is on disk, -errno with error when it
- * is not; or -ECANCELED by save_free().  The save may be freed inside. */
+/* Called once, from the loop: 0 when the content is on disk; -errno with error
+ * when the write failed; -ECANCELED by save_free().  The save may be freed
+ * inside. */
 typedef void save_done_fn(int result, const struct errmsg *error, void *arg);
 
 /* Writes the content at once, after a write in flight.  A failed write is
  * repeated like any other. */
 void save_now(struct save *, save_done_fn *done, void *arg);
 
-/* Writes at once what was touched and waits for its write, also for the next
- * attempt, after a write in flight.  If nothing waits, done gets 0.  Within
- * delay_ms of the content before it this keeps no former version. */
+/* Writes touched content at once, instead of after its delay or before its next
+ * attempt, but after a write in flight.  If nothing was touched, done gets 0.
+ * If the write is within delay_ms of the content before it, it keeps no former
+ * version. */
 void save_catch_up(struct save *, save_done_fn *done, void *arg);
 
-/* Waits for a write in flight and what was ordered before, and writes nothing;
- * done gets 0 even if such a write fails. */
+/* Waits for a write in flight and for the writes ordered before this call, and
+ * writes nothing; done gets 0 even if such a write fails. */
 void save_wait(struct save *, save_done_fn *done, void *arg);
 
-/* Writes text (from malloc(), taken) at once, instead of the content that was
- * touched before or whose write, which is in flight, fails.  The write of text
- * is not repeated; if it fails, that content is written. */
+/* Writes text (from malloc(), taken) at once, after a write in flight.  The
+ * text takes the place of content that was touched before, and of the content
+ * of the write in flight if that fails.  The write of text is not repeated; if
+ * it fails, the content in whose place it was is written. */
 void save_text(struct save *, char *text, size_t len, save_done_fn *done,
 	       void *arg);

@@ -20,17 +20,17 @@
 
 enum {
 	READ_MAX = 16384, /* bytes read ahead, and per wake-up */
-	KEEP = 4096, /* memory kept between two requests */
-	SHARE = 65536, /* bytes that each may hold in any case */
+	KEEP = 4096, /* bytes of memory kept between two requests */
+	SHARE = 65536, /* bytes that each connection may hold in any case */
 	REFUSED_MAX = 64, /* connections that wait for their 503 */
 	DRAIN_TIMEOUT_MS = 2000,
 	DRAIN_MAX = 8 * 1024 * 1024,
 };
 
 enum conn_state {
-	CONN_READING, /* a request */
+	CONN_READING, /* reads a request */
 	CONN_HANDLING, /* the handler prepares the answer */
-	CONN_WRITING, /* the answer */
+	CONN_WRITING, /* writes the answer */
 	CONN_DRAINING, /* answer sent; the peer reads it before the close */
 };
 
@@ -40,7 +40,7 @@ enum conn_wait { WAIT_NONE, WAIT_IDLE, WAIT_HEAD, WAIT_BODY, WAIT_OTHER };
 struct http_conn {
 	struct http_pool *pool;
 	TAILQ_ENTRY(http_conn) link;
-	struct peer *from; /* counts the address; NULL: no limit */
+	struct peer *from; /* the count of its address; NULL: no limit */
 	int fd;
 	struct first_byte_wait first;
 	enum conn_state state;
@@ -51,18 +51,18 @@ struct http_conn {
 	struct http_request *request;
 	struct buf in;
 	struct http_unsent out;
-	size_t held_in, held_out; /* shares of those of the pool, bytes */
-	size_t drained; /* bytes discarded */
+	size_t held_in, held_out; /* bytes, part of those of the pool */
+	size_t drained; /* bytes discarded in CONN_DRAINING */
 	uint64_t answer_end_ms; /* deadline of the answer, mono_ms() */
-	bool judged;    /* the handler wants the whole body */
+	bool judged;    /* on_head was called for this request */
 	bool continued; /* 100 Continue was written */
 	bool used;      /* a request was answered before */
-	bool closing;   /* no request after this answer */
-	bool refused;   /* the address has too many */
+	bool closing;   /* the present answer is the last one */
+	bool refused;   /* its address has too many connections */
 	bool eof;       /* the peer sends nothing more */
 	bool fresh;     /* waits for the first byte: of TLS or of HTTP */
 	bool secure;    /* fd is the plaintext of TLS */
-	struct ip_address local; /* of this machine; zero: unknown */
+	struct ip_address local; /* address of this machine; zero: unknown */
 	char peer[SOCKADDR_TEXT_MAX];
 };
 
@@ -88,7 +88,7 @@ static void conn_free(struct http_conn *c)
 	fd_close(&c->fd);
 	peer_leave(&c->from);
 	http_request_free(&c->request);
-	/* they contained passwords and session ids */
+	/* the buffers contained passwords and session ids */
 	buf_wipe(&c->in, READ_MAX);
 	buf_wipe(&c->out.buf, READ_MAX);
 	buf_done(&c->in);
@@ -272,7 +272,7 @@ static bool judge(struct http_conn *c)
 		return false;
 	start_timer(c, WAIT_NONE, 0);
 	c->judged = true;
-	c->closing = true; /* with any answer, because the body is unread */
+	c->closing = true; /* after an answer, if the body is not read */
 	c->state = CONN_HANDLING;
 	cfg->on_head(c, c->request, cfg->arg);
 	return true;
@@ -333,7 +333,7 @@ static void answered(struct http_conn *c)
 	c->wait = WAIT_NONE;
 	c->used = true;
 	c->judged = c->continued = false;
-	/* the last to be closed at the limit */
+	/* at the limit of connections, this one is closed last */
 	TAILQ_REMOVE(&c->pool->conns, c, link);
 	TAILQ_INSERT_TAIL(&c->pool->conns, c, link);
 	advance(c);
@@ -513,7 +513,7 @@ static void reject_address(struct http_pool *p, int fd,
 	c->refused = true;
 	p->n_refused++;
 	p->n++;
-	/* the first to be closed at the limit */
+	/* at the limit of connections, this one is closed first */
 	TAILQ_INSERT_HEAD(&p->conns, c, link);
 	reject(c, 503, "too many connections from this address");
 }

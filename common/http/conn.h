@@ -23,15 +23,18 @@ struct http_pool {
 	/* the head is the connection whose last answer ended first */
 	TAILQ_HEAD(, http_conn) conns;
 	size_t n;
-	/* part of n: answered with 503, too many connections of an address */
+	/* connections, counted in n, that get 503 because their address has too
+	 * many connections */
 	size_t n_refused;
 	struct ratelimit refused_log;
 	size_t held_in; /* bytes received and not yet handled */
 	size_t held_out; /* bytes not yet sent */
 	struct first_byte *first; /* new connections wait there; NULL: no TLS */
-	http_serve_tls_fn *serve_tls; /* set with first */
+	/* passes a client to the tls worker; NULL: no TLS */
+	http_serve_tls_fn *serve_tls;
 	void *serve_arg;
-	/* answers with a lasting body; other answers are sent first */
+	/* connections that wait to send an answer with a lasting body; other
+	 * answers are sent first */
 	struct turn_queue lasting;
 };
 

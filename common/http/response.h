@@ -14,7 +14,7 @@ enum http_connection { HTTP_CLOSE, HTTP_KEEP_ALIVE };
 /* Embedded; zeroed memory is empty. */
 struct http_unsent {
 	struct buf buf;
-	/* A body that is not copied follows the buffer. */
+	/* The unsent bytes of a body that is not copied.  They follow buf. */
 	const uint8_t *body;
 	size_t len;
 };

@@ -19,10 +19,11 @@
 enum {
 	BACKLOG = 1024,
 	ACCEPT_MAX = 64,     /* connections per wake-up */
-	DRAIN_MAX = 4 * BACKLOG, /* at the end of a listening socket */
-	ACCEPT_PAUSE_MS = 200, /* without descriptors or memory */
-	/* for the last segment of connections that have begun, which may get
-	 * lost once */
+	/* connections accepted before a retired socket is closed */
+	DRAIN_MAX = 4 * BACKLOG,
+	ACCEPT_PAUSE_MS = 200, /* pause after a lack of descriptors or memory */
+	/* time for the last segment of TCP handshakes that have begun; the
+	 * network may lose it once */
 	RETIRE_MS = 3000,
 };
 
@@ -114,7 +115,7 @@ static int accept_some(struct listener *l, unsigned max)
 		}
 		if (err == EAGAIN)
 			return 0;
-		/* the connection failed before accept(): try the next one */
+		/* other errors: the connection failed before accept() */
 		if (err == EMFILE || err == ENFILE || err == ENOBUFS ||
 		    err == ENOMEM)
 			return -err;
@@ -148,8 +149,8 @@ static void on_pause(struct ev_loop *loop, ev_timer *w, int revents)
 	ev_io_start(loop, &l->readable);
 }
 
-/* The socket fd may share its port with `beside' (-1: none), or may not any
- * more. */
+/* on 1: the sockets fd and `beside' (-1: none) may share a port. on 0: no
+ * further socket may share it. */
 static void share_port(int fd, int beside, int on)
 {
 	if (beside < 0)
@@ -188,7 +189,7 @@ static void on_retired(struct ev_loop *loop, ev_timer *w, int revents)
 
 	(void)loop, (void)revents;
 	(void)accept_some(l, DRAIN_MAX);
-	/* ends the copies in other processes, too */
+	/* copies of the socket in other processes stop listening, too */
 	(void)shutdown(l->fd, SHUT_RDWR);
 	while (*at != l)
 		at = &(*at)->next;
@@ -234,7 +235,7 @@ int http_server_listen_beside(struct http_server *s,
 {
 	struct sockaddr_any other;
 
-	/* on another port, sharing would only hide that it is in use */
+	/* if the ports differ, sharing would hide that a port is in use */
 	if (sockaddr_of_listener(beside, &other) < 0 ||
 	    sockaddr_port(&other) != sockaddr_port(address))
 		beside = -1;

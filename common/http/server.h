@@ -26,9 +26,10 @@ enum {
 	HTTP_HEAD_TIMEOUT_MS = 10000,
 	HTTP_BODY_TIMEOUT_MS = 30000,
 	HTTP_IDLE_TIMEOUT_MS = 60000,
-	/* For the next bytes of an answer ... */
+	/* Longest time in which the client receives no byte of an answer. */
 	HTTP_ANSWER_TIMEOUT_MS = 30000,
-	/* ... and for the whole answer, in bytes per second. */
+	/* Least rate, in bytes per second, at which the client must receive a
+	 * whole answer. */
 	HTTP_ANSWER_RATE_MIN = 16384,
 	/* At the limit the connection that has been idle longest is closed, or
 	 * if none is idle, the one whose last answer ended first. */
@@ -50,15 +51,15 @@ struct http_server_config {
 			   const struct http_request *request, void *arg);
 	/* The head of a request whose body is longer than HTTP_UNJUDGED_MAX.
 	 * The handler calls, inside or later, http_continue(), and gets the
-	 * whole request, or one of the functions above.  NULL: every body is
-	 * received. */
+	 * whole request, or http_respond(), http_drop() or
+	 * http_conn_take_socket().  NULL: every body is received. */
 	void (*on_head)(struct http_conn *conn,
 			const struct http_request *request, void *arg);
 	/* conn closed before its answer: do not use it any more. */
 	void (*on_gone)(struct http_conn *conn, void *arg);
 	void *arg;
 	struct peers *peers; /* borrowed, outlives the server; NULL: no limit */
-	/* 0 = as above */
+	/* 0: the value of the enum above */
 	unsigned head_timeout_ms;
 	unsigned body_timeout_ms;
 	unsigned idle_timeout_ms;
@@ -82,9 +83,10 @@ void http_server_free(struct http_server **);
 int http_server_listen(struct http_server *,
 		       const struct sockaddr_any *) MUST_CHECK;
 
-/* As http_server_listen(), while the listening socket beside (borrowed) is open
- * in this process: it may have the same port with an address that includes the
- * new one, or the reverse.  Other sockets on the port are -EADDRINUSE. */
+/* As http_server_listen(), but the address may overlap that of the listening
+ * socket beside (borrowed, open in this process): both may have the same port
+ * if one address includes the other, as 0.0.0.0 includes 10.0.0.1.  If a
+ * further socket has the port: -EADDRINUSE. */
 int http_server_listen_beside(struct http_server *,
 			      const struct sockaddr_any *,
 			      int beside) MUST_CHECK;
@@ -93,10 +95,11 @@ int http_server_listen_beside(struct http_server *,
  * -errno. */
 int http_server_adopt(struct http_server *, int fd) MUST_CHECK;
 
-/* Lets new clients reach the socket whose address includes that of this
- * listening socket of the server (-1: none), which accepts for retire_ms the
- * connections that have begun, and is closed then; copies of it in other
- * processes do not listen any more, either. */
+/* Retires a listening socket of the server (-1: does nothing).  New clients
+ * reach the other listening socket whose address includes that of fd.  For
+ * retire_ms fd still accepts connections whose TCP handshake has begun.  Then
+ * fd is closed, and copies of it in other processes do not listen any more,
+ * either. */
 void http_server_retire(struct http_server *, int fd);
 
 /* Passes clients that begin with a TLS handshake to serve().  Call this before

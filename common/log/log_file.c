@@ -286,7 +286,7 @@ static void *run(void *arg)
 	bool left;
 
 	(void)pthread_mutex_lock(&f->lock);
-	/* at first the file is opened without a line */
+	/* the first call opens the file, perhaps without a line */
 	do
 		work(f, &lines);
 	while (wait_for_work(f));
@@ -298,7 +298,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* --- the callers --- */
+/* --- the functions of the header --- */
 
 struct log_file *log_file_open(const char *path, uint64_t max_size)
 {

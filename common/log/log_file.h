@@ -6,10 +6,10 @@
  * (the newest) to FILE.9.  A file that was moved or removed is created again.
  * If the disk is full or too slow, lines are dropped; the next line that is
  * written reports their number.  A file that cannot be written is tried again
- * every few seconds.  No link is followed, and no file is appended to, and no
- * archive replaced, that does not begin as a log of this program: -ELOOP,
- * -EEXIST, and -ENOTUNIQ for an archive.  A file that cannot be rotated
- * continues to grow.
+ * every few seconds.  A symbolic link is not followed (-ELOOP).  A file that
+ * does not begin as a log of this program is not appended to (-EEXIST); such an
+ * archive is not replaced (-ENOTUNIQ).  A file that cannot be rotated continues
+ * to grow.
  *
  * Owns the thread and the queued lines.
  */

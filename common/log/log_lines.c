@@ -10,12 +10,13 @@
 struct record {
 	int64_t time_ms;
 	enum log_level level;
-	/* in data: the component, its NUL, the text, its NUL */
+	/* at `at' data has the component, its NUL, the text, its NUL */
 	uint32_t at, component_len, text_len;
 };
 
 struct log_lines {
-	struct record records[LOG_LINES_MAX]; /* of line n: n modulo the size */
+	/* line n has index n modulo LOG_LINES_MAX */
+	struct record records[LOG_LINES_MAX];
 	char data[LOG_LINES_BYTES];
 	uint64_t first, next;
 	size_t at; /* the place of the next line in data */
@@ -62,7 +63,8 @@ static void make_room(struct log_lines *l, size_t size)
 	if (l->next - l->first == LOG_LINES_MAX)
 		l->first++;
 	if (l->at + size > LOG_LINES_BYTES) {
-		/* those behind this place are older than all in front of it */
+		/* lines behind this place are older than all lines in front of
+		 * it */
 		while (l->first < l->next &&
 		       record_of(l, l->first)->at >= l->at)
 			l->first++;

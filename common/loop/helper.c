@@ -13,15 +13,17 @@
 
 enum { NO_THREAD_RETRY_MS = 1000 };
 
-/* The last user frees it: the owner, or a thread that was left behind. */
+/* The last user of the helpers frees them: the owner, or a thread that was left
+ * behind. */
 struct helpers {
 	unsigned threads_max;
-	TAILQ_HEAD(, helper_call) calls; /* used by the loop */
+	/* used by the thread of the loop only */
+	TAILQ_HEAD(, helper_call) calls;
 	ev_timer retry;
 	ev_async done;
 	pthread_mutex_t lock;
 	unsigned users; /* the owner and each thread */
-	LIST_HEAD(, helper_call) running; /* with the lock */
+	LIST_HEAD(, helper_call) running; /* protected by the lock */
 	struct ev_loop *loop; /* NULL: the owner is gone */
 };
 
@@ -33,7 +35,7 @@ struct helper_call {
 	void *arg;
 	LIST_ENTRY(helper_call) running; /* from started to finished */
 	bool started;
-	bool finished, cancelled; /* with the lock */
+	bool finished, cancelled; /* protected by the lock */
 };
 
 static void call_free(struct helper_call *c)
@@ -152,7 +154,8 @@ static void on_done(struct ev_loop *loop, ev_async *w, int revents)
 	pump(h);
 	if (c == NULL)
 		return;
-	/* done() may free the helpers: other calls in the next round */
+	/* done() may free the helpers, so the other finished calls are reported
+	 * in the next event */
 	ev_feed_event(loop, w, EV_ASYNC);
 	c->kind->done(c->job, c->arg);
 	call_free(c);

@@ -20,9 +20,9 @@ struct helper_call;
 struct helper_kind {
 	void (*run)(void *job);             /* in a thread */
 	void (*done)(void *job, void *arg); /* from the loop, after run */
-	void (*free)(void *job);            /* the last use, in any thread */
-	/* Do two jobs of this kind need the same file?  It reads what run()
-	 * does not change.  NULL: never. */
+	void (*free)(void *job);            /* frees the job, in any thread */
+	/* Do two jobs of this kind need the same file?  The function reads only
+	 * what run() does not change.  NULL: never. */
 	bool (*is_same)(const void *a, const void *b);
 };
 

@@ -4,7 +4,8 @@
 #include "common/base/util.h"
 #include "common/loop/timer.h"
 
-/* Counts a work of this iteration; false: the iteration has had its share. */
+/* Counts a work of this iteration; false: the iteration has had
+ * TURN_QUEUE_SHARE works. */
 static bool take_turn(struct turn_queue *q)
 {
 	unsigned turn = ev_iteration(q->loop);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Work that can wait: some of it in an iteration of the loop, so that between
- * two parts of it the loop serves everything else.
+ * Spreads work that can wait over iterations of the loop: a few works in each,
+ * so that the loop serves everything else between them.
  *
  * Owns a timer; borrows the loop.  Embedded.
  */
@@ -11,21 +11,21 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-enum { TURN_QUEUE_SHARE = 8 }; /* in an iteration of the loop */
+enum { TURN_QUEUE_SHARE = 8 }; /* works in an iteration of the loop */
 
-/* Its owner embeds it, too; zeroed memory is not in a queue. */
+/* A work, embedded by its owner; zeroed memory is in no queue. */
 struct turn_work {
 	TAILQ_ENTRY(turn_work) link;
-	bool waits;
-	ev_io *watcher; /* gets EV_WRITE when it is the turn of this work */
+	bool waits; /* in the queue */
+	ev_io *watcher; /* gets EV_WRITE when the work is due */
 };
 
 struct turn_queue {
 	struct ev_loop *loop;
 	TAILQ_HEAD(, turn_work) works;
 	ev_timer timer;
-	unsigned turn; /* the iteration of the last work, ... */
-	unsigned done; /* ... and how many it had */
+	unsigned turn; /* ev_iteration() of the last work */
+	unsigned done; /* works in that iteration so far */
 };
 
 void turn_queue_init(struct turn_queue *, struct ev_loop *);

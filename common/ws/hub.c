@@ -25,7 +25,7 @@ enum {
 /* The messages for all clients with one scope. */
 struct feed {
 	struct buf frames; /* encoded frames of the next flush */
-	struct ws_chunk *last; /* the newest; the next is linked to it */
+	struct ws_chunk *last; /* newest chunk; the next one is linked to it */
 };
 
 struct hub {
@@ -37,7 +37,7 @@ struct hub {
 	size_t held;           /* see HUB_RECEIVED_MAX */
 	json_t *(*reduce)(const json_t *message);
 	struct buf text;       /* buffer to encode a message */
-	struct feed feeds[SCOPES]; /* HUB_NONE: empty */
+	struct feed feeds[SCOPES]; /* index: scope; for HUB_NONE always empty */
 };
 
 static void remove_client(struct ws_client *client, void *hub)
@@ -248,8 +248,9 @@ void hub_handshake(struct hub *h, struct http_conn *conn,
 	}
 	write_accept(&greeting, request);
 	cfg.fd = http_conn_take_socket(conn, &rest, &cfg.from);
-	/* earlier messages are not for the new client; to write them now would
-	 * cost a call for each client at each of many handshakes */
+	/* Queued messages are for the present clients only.  They are written
+	 * later, because otherwise each of many handshakes would cost a system
+	 * call for each client. */
 	assign(h);
 	h->clients[h->n_clients++] = ws_client_new(&cfg, &greeting, &rest);
 }
@@ -316,7 +317,8 @@ static void plan_flush(struct hub *h, enum hub_urgency urgency)
 		timer_ensure(h->loop, &h->flush, HUB_FLUSH_MS / 1e3);
 }
 
-/* Queues message for the scopes from least on. */
+/* Queues message for the clients whose scope is HUB_ALL or, if that is least,
+ * HUB_EVENTS; reduced for clients with HUB_REDUCED. */
 static void send_to(struct hub *h, const json_t *message, enum hub_scope least,
 		    enum hub_urgency urgency)
 {

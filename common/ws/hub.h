@@ -25,7 +25,7 @@ struct http_request;
 enum {
 	HUB_BACKLOG_MAX = 1024 * 1024,
 	HUB_CLIENTS_MAX = 512,
-	/* Unfinished messages of all clients, bytes. */
+	/* Bytes of unfinished messages received from all clients. */
 	HUB_RECEIVED_MAX = 16 * 1024 * 1024,
 	HUB_FLUSH_MS = 100, /* maximum delay of a HUB_SOON message */
 };
@@ -35,10 +35,13 @@ enum hub_urgency { HUB_SOON, HUB_AT_ONCE };
 /* The messages that a client receives. */
 enum hub_scope {
 	HUB_NONE, /* only answers to its pings */
-	HUB_EVENTS, /* hub_broadcast() */
-	HUB_ALL, /* hub_broadcast_more(), too */
-	HUB_REDUCED = 4, /* beside one of these: see hub_set_reduce() */
-	/* beside one of the first: hub_send_extra(), too */
+	HUB_EVENTS, /* messages of hub_broadcast() */
+	HUB_ALL, /* also messages of hub_broadcast_more() */
+	/* flag beside HUB_EVENTS or HUB_ALL: receives reduced messages
+	 * (hub_set_reduce()) */
+	HUB_REDUCED = 4,
+	/* flags beside HUB_EVENTS or HUB_ALL: also receives the messages of
+	 * hub_send_extra() with this scope */
 	HUB_LOG = 8,
 	HUB_CAM = 16,
 	HUB_CUE = 32,
@@ -80,7 +83,8 @@ void hub_review(struct hub *, hub_judge_fn *judge, void *arg);
  * hub_has_listeners() before you build a message. */
 void hub_broadcast(struct hub *, const json_t *message, enum hub_urgency);
 
-/* Sends this JSON, which clients with HUB_REDUCED may see as it is. */
+/* Sends this JSON to every client with events.  Clients with HUB_REDUCED
+ * receive the same text. */
 void hub_broadcast_text(struct hub *, const char *text, size_t len,
 			enum hub_urgency);
 

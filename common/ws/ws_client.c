@@ -17,9 +17,10 @@
 
 enum {
 	READ_MAX = 4096, /* bytes per wake-up */
-	REPLIES_MAX = 4096, /* above it the client is not read */
-	PIECES_MAX = 16, /* per write */
-	CLOSE_MS = 2000, /* for the peer to read the close frame */
+	/* bytes; above it no bytes of the client are read */
+	REPLIES_MAX = 4096,
+	PIECES_MAX = 16, /* buffers per sendmsg() */
+	CLOSE_MS = 2000, /* time for the peer to read the close frame */
 	DEAD_AFTER_S = 60, /* without an answer from the peer */
 };
 
@@ -92,7 +93,8 @@ static void gone(struct ws_client *c)
 	c->cfg.on_gone(c, c->cfg.arg);
 }
 
-/* The remainder of a started chunk, then replies, then whole chunks. */
+/* Writes to v what is sent next: the remainder of a started chunk, then
+ * replies, then whole chunks.  Returns the number of entries. */
 static unsigned gather(const struct ws_client *c, struct iovec *v)
 {
 	const struct ws_chunk *k = c->at;

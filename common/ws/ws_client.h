@@ -50,7 +50,8 @@ struct ws_client_config {
 	struct peer *from; /* taken; NULL: not counted */
 	enum hub_scope scope;
 	const char *login; /* copied; NULL: none */
-	size_t *held;  /* bytes of unfinished messages of all clients */
+	/* bytes of unfinished messages received from all clients */
+	size_t *held;
 	void (*on_gone)(struct ws_client *, void *arg);
 	void *arg;
 };
