@@ -17,8 +17,8 @@
 enum {
 	/* the second waits in the channel while the first is hashed */
 	WITH_WORKER_MAX = 2,
-	/* Without a result for so long the worker is killed: no sooner than one
-	 * that waits for a processor and has no heartbeat. */
+	/* A worker without a result for this time is killed.  It is the longest
+	 * time without a heartbeat of a worker that waits for a processor. */
 	SLOT_MS = PROC_STARVED_MS,
 };
 
@@ -31,13 +31,14 @@ struct auth_job {
 	char *password;
 	char *hash;
 	ev_timer deadline;
-	bool late; /* with the worker when its first deadline passed */
+	/* its first deadline has passed, while the worker had the job */
+	bool late;
 };
 
 /* A request that the worker has not answered.  Its job may have ended. */
 struct slot {
 	uint32_t seq; /* 0: free */
-	uint64_t begin_ms; /* the worker hashes it since then at most */
+	uint64_t begin_ms; /* the worker did not begin before this time */
 };
 
 struct auth_proc {
@@ -90,7 +91,7 @@ static void send_job(struct auth_proc *p, struct channel *channel,
 	} else {
 		m.auth_hash.password = j->password;
 	}
-	/* if this fails, the worker is being replaced: on_down */
+	/* if this fails, the worker is being replaced, and on_down() follows */
 	(void)channel_send(channel, &m, NULL, 0);
 }
 
@@ -123,7 +124,7 @@ static void pump(void *auth_proc)
 			break;
 		send_job(p, channel, job_of(r), slot);
 	}
-	now = mono_ms(); /* not before begin_ms of a new job */
+	now = mono_ms(); /* read behind the loop: no begin_ms is later */
 	for (size_t i = 0; i < WITH_WORKER_MAX; i++)
 		if (p->slots[i].seq != 0 &&
 		    now - p->slots[i].begin_ms > SLOT_MS) {
@@ -161,7 +162,7 @@ static void on_message(const struct msg *m, void *self)
 	j = job_of(request);
 	if (j->hash == NULL && (!r->ok || r->hash[0] == '\0'))
 		outcome = AUTH_UNAVAILABLE;
-	/* the next jobs first: on_done may end all of them */
+	/* sends the next jobs first, because on_done may end all jobs */
 	request->seq = 0;
 	TAILQ_REMOVE(&p->jobs, request, link);
 	pump(p);

@@ -2,10 +2,10 @@
 /*
  * Hashes and verifies passwords in the auth worker.
  *
- * The worker starts with the first job and stays.  It has a few jobs at a time;
- * the others wait in order, urgent ones first.  A job ends as AUTH_UNAVAILABLE
- * if it is not with the worker at its deadline, if it has no result at its last
- * deadline, or if its worker ended twice.
+ * The worker starts with the first job and stays.  The worker gets at most two
+ * jobs at a time; the others wait in order, urgent ones first.  A job ends as
+ * AUTH_UNAVAILABLE if it is not with the worker at its deadline, if it has no
+ * result at its last deadline, or if its worker ended twice.
  *
  * Owns the worker, and copies of the passwords, which it wipes.  Borrows the
  * loop and the spawner.
@@ -19,9 +19,9 @@ struct auth_job;
 struct auth_proc;
 
 enum {
-	/* until the worker has the job */
+	/* ms from auth_job_new() until the worker has the job */
 	AUTH_JOB_DEADLINE_MS = 5000,
-	/* until its result, from the same moment */
+	/* ms from auth_job_new() until the worker has sent its result */
 	AUTH_JOB_MOST_MS = 25000,
 };
 
@@ -40,10 +40,13 @@ enum auth_outcome {
 
 struct auth_job_config {
 	const char *password; /* copied */
-	const char *hash; /* copied: verify; NULL: make a hash */
-	bool urgent; /* in front of the others that the worker does not have */
-	/* The end of the job, from the loop.  hash: the new hash, borrowed;
-	 * "" after a verification. */
+	/* copied; the password is verified with it; NULL: a new hash is made */
+	const char *hash;
+	/* is sent before jobs that are not urgent and not yet with the
+	 * worker */
+	bool urgent;
+	/* Called from the loop at the end of the job.  hash: the new hash,
+	 * borrowed; "" after a verification. */
 	void (*on_done)(enum auth_outcome, const char *hash, void *arg);
 	void *arg;
 };

@@ -24,7 +24,8 @@ void backoff_alive(struct backoff *b, uint64_t now_ms)
 /* Changes ms at random by up to 20 %. */
 static unsigned jitter(struct backoff *b, unsigned ms)
 {
-	/* Numerical Recipes' generator: enough to part workers */
+	/* generator of Numerical Recipes: random enough to spread the starts of
+	 * workers */
 	b->seed = b->seed * 1664525u + 1013904223u;
 	return ms * 8 / 10 + (b->seed >> 16) % (ms * 4 / 10 + 1);
 }

@@ -19,24 +19,30 @@ enum {
 	BACKOFF_HEALTHY_MS = 60000,
 	BACKOFF_QUARANTINE = 5, /* failures in a row */
 	BACKOFF_SPACING_MS = 1000, /* between two starts of one worker */
-	/* Successors that a worker may ask for in a row, unless its role has
-	 * another number ... */
+	/* Successors that a worker may request in a row, unless its role sets
+	 * another number (renewals). */
 	BACKOFF_RENEWALS = 3,
-	/* ... and then one in each such time. */
+	/* After these it may request one successor in each such time. */
 	BACKOFF_RENEWAL_MS = 60000,
-	/* Work after which a successor counts as one that was needed. */
+	/* A worker that has worked so long without a pause may again request
+	 * the whole number of successors. */
 	BACKOFF_WORK_MS = 10000,
 };
 
 /* Embedded; zeroed memory is ready. */
 struct backoff {
 	uint32_t seed; /* seeds the jitter; any value */
-	unsigned renewals; /* successors in a row; 0: BACKOFF_RENEWALS */
+	/* successors allowed in a row; 0: BACKOFF_RENEWALS */
+	unsigned renewals;
 	unsigned ends; /* failures since the last healthy minute */
-	uint64_t started_ms;
-	uint64_t ready_ms; /* 0: not ready since the start */
-	uint64_t renewed_ms; /* the successors so far are paid for then */
-	uint64_t works_ms; /* works without a pause since; 0: does not work */
+	uint64_t started_ms; /* time of the last start */
+	/* time of worker.ready; 0: not ready since the start */
+	uint64_t ready_ms;
+	/* from this time on the whole number of successors is allowed again;
+	 * each successor moves it by BACKOFF_RENEWAL_MS */
+	uint64_t renewed_ms;
+	/* begin of its work without a pause; 0: the worker does not work */
+	uint64_t works_ms;
 };
 
 void backoff_started(struct backoff *, uint64_t now_ms);
@@ -63,7 +69,7 @@ bool backoff_renew(struct backoff *, uint64_t now_ms);
  * is reset. */
 void backoff_works(struct backoff *, bool works, uint64_t now_ms);
 
-/* Resets the count, after a change by an operator. */
+/* Resets the count of failures, after a change by an operator. */
 void backoff_reset(struct backoff *);
 
 bool backoff_is_quarantine(const struct backoff *);

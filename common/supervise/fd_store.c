@@ -30,8 +30,8 @@ struct fd_store {
 	bool failed; /* the last write failed */
 	ev_timer timer;
 	json_t *stored; /* {name: descriptor} in the store of systemd */
-	uint64_t serial;
-	uint64_t cost_ns; /* of the last write */
+	uint64_t serial; /* number of the newest document */
+	uint64_t cost_ns; /* CPU time of the last write */
 	int documents[DOCUMENTS];
 };
 
@@ -237,7 +237,7 @@ static json_t *read_names(void)
 	for (int i = 0; i < n; i++) {
 		int fd = SD_LISTEN_FDS_START + i;
 
-		/* as after exec: handover_of() checks this flag */
+		/* inherited, as after exec: handover_of() checks this flag */
 		if (handover_is_name(names[i]) &&
 		    json_object_get(fds, names[i]) == NULL &&
 		    fcntl(fd, F_SETFD, 0) == 0)

@@ -20,15 +20,15 @@ struct fd_store;
 
 enum {
 	FD_STORE_DELAY_MS = 100,
-	/* A state that is large is written less often: all writes together
-	 * take one part of so many of the time. */
+	/* The writes take at most this part, 1/50, of the CPU time: a large
+	 * state is written less often. */
 	FD_STORE_SHARE = 50,
 	FD_STORE_DELAY_MAX_MS = 3000,
 };
 
 struct fd_store_config {
 	struct ev_loop *loop;
-	/* The present state; the store frees it. */
+	/* Returns the present state, which the store frees. */
 	struct handover *(*write)(void *arg);
 	void *arg;
 };

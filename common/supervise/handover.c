@@ -18,9 +18,11 @@ enum { DIGITS_MAX = 18 };
 struct handover {
 	json_t *document;
 	json_t *fds;    /* name: descriptor */
-	json_t *handed; /* fds before any was taken; NULL: writing */
-	uint64_t *last; /* NULL: reading, and fds are owned */
-	uint64_t highest;
+	/* fds as they were read; NULL: the handover is being written */
+	json_t *handed;
+	/* NULL: the handover is being read, and owns its descriptors */
+	uint64_t *last;
+	uint64_t highest; /* highest number in the names that were read */
 	bool trial;
 	bool interruption;
 };

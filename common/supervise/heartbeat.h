@@ -38,11 +38,12 @@ enum {
 	CPU_SHARE_ENOUGH_MS = 1500,
 };
 
-/* The first thread of the process since its start, in nanoseconds. */
+/* The times of the first thread of a process since its start. */
 struct cpu_share {
 	uint64_t at_ns; /* monotonic time of the measurement */
-	uint64_t ran_ns;
-	uint64_t waited_ns; /* ready, without a processor */
+	uint64_t ran_ns; /* its CPU time */
+	/* time in which it was ready to run, but had no processor */
+	uint64_t waited_ns;
 };
 
 /* Reads the times of a process from /proc/PID/schedstat.  0, or -errno when the

@@ -80,8 +80,8 @@ static void on_gone(struct worker_proc *proc, void *arg)
 		worker_proc_free(&j->proc);
 		j->kind->on_end(error.text, j->self);
 	}
-	/* on_end may have freed the jobs, but not while they are stopping:
-	 * then on_gone is still to come */
+	/* on_end may have freed `jobs', except while they are stopping, because
+	 * their owner waits for on_gone */
 	if (stopping && jobs_is_gone(jobs))
 		cfg.on_gone(cfg.arg);
 }
@@ -173,7 +173,7 @@ struct job *job_start(struct jobs *jobs, const struct job_kind *kind,
 		.events = &events,
 		.arg = j,
 	});
-	/* because it may open an input of any type */
+	/* sluice-worker-net, because a job may open an input of any type */
 	worker_proc_use(j->proc, SPAWN_WORKER_NET, kind->role);
 	LIST_INSERT_HEAD(&jobs->list, j, link);
 	worker_proc_want(j->proc);

@@ -19,15 +19,16 @@ struct job_kind {
 	const char *role;
 	enum msg_type beat; /* the heartbeat message, once a second */
 	unsigned max; /* parallel processes, including those that are ending */
-	/* After worker.hello: send its work. */
+	/* Called after worker.hello: sends the work to the process. */
 	void (*on_hello)(struct channel *, void *self);
-	/* A message of its role.  Last call: job_free(). */
+	/* Called with each message of its role.  It may call job_free(), as the
+	 * last thing that it does. */
 	void (*on_message)(const struct msg *, void *self);
-	/* The process ended without job_free(); error is a sentence.  Free the
-	 * job, here or later. */
+	/* Called when the process has ended without job_free(); error is a
+	 * sentence.  Free the job, here or later. */
 	void (*on_end)(const char *error, void *self);
-	/* After job_set_deadline(), also after on_end.  Last call:
-	 * job_free(). */
+	/* Called when the time of job_set_deadline() is over, also after
+	 * on_end.  It may call job_free(), as the last thing that it does. */
 	void (*on_deadline)(void *self);
 };
 

@@ -3,9 +3,9 @@
  * Opens the certificate and the key of the settings for the tls worker: a file,
  * or PEM text in the setting itself.  The master never reads the file.
  *
- * "/dev/stdin" is the standard input of the master, if it is a file.  Whoever
- * starts the service opened it: the user of the service needs no right to open
- * it by its name.
+ * "/dev/stdin" is the standard input of the master, if it is a file.  The
+ * program that starts the service has opened it, so the user of the service
+ * needs no right to open the file by its name.
  */
 #pragma once
 

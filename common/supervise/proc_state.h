@@ -25,7 +25,8 @@
 
 enum {
 	PROC_READY_MS = 30000, /* from the start to worker.ready */
-	PROC_READY_MOST_MS = 120000, /* the same without a processor */
+	/* the same for a worker that waits for a processor */
+	PROC_READY_MOST_MS = 120000,
 	PROC_LOOK_MS = 2000, /* from a status to the measurement */
 	PROC_GRACE_MS = 1000, /* from the measurement to SIGABRT */
 	PROC_STARVED_MS = 30000, /* longest time without a status */
@@ -33,8 +34,11 @@ enum {
 	PROC_TERM_MS = 2000, /* from SIGTERM to SIGKILL */
 	PROC_KILL_MS = 5000, /* from SIGKILL to leaving it behind */
 	PROC_SHORT_MS = 1000, /* between two starts during a shortage */
-	PROC_LATE_MS = 250, /* a timer later than this: our loop was blocked */
-	PROC_LEFT_MAX = 4, /* processes stuck in the kernel; then no start */
+	/* a timer later than this: the loop of the master was blocked */
+	PROC_LATE_MS = 250,
+	/* processes left behind in the kernel; with so many there is no
+	 * start */
+	PROC_LEFT_MAX = 4,
 };
 
 enum proc_state {
@@ -63,7 +67,8 @@ enum proc_event {
 	PROC_SHORT, /* could not be started: too few descriptors,
 			 * memory or processes */
 	PROC_DEADLINE,
-	PROC_STARVED, /* the deadline of a worker without a processor */
+	/* a deadline, but the worker has waited for a processor */
+	PROC_STARVED,
 	PROC_ADOPT, /* the previous master started the process */
 	PROC_LEFT_EXIT, /* a process that was left behind ended */
 	PROC_EVENTS
@@ -73,7 +78,7 @@ struct proc_effects {
 	bool start;
 	bool leave; /* forget the process: it is stuck in the kernel */
 	bool look; /* start the measurement of its CPU time */
-	int signal; /* to send; 0 for none */
+	int signal; /* signal to send; 0: none */
 };
 
 /* Embedded; zeroed memory is PROC_GONE. */
@@ -84,8 +89,8 @@ struct proc {
 	bool ordered; /* we stopped this process, or granted its end */
 	bool granted; /* we granted its end */
 	bool looked; /* measured since the last heartbeat */
-	unsigned unwanted_ends; /* failures */
-	unsigned left; /* left behind, not yet ended */
+	unsigned unwanted_ends; /* ends that were failures */
+	unsigned left; /* processes that were left behind and have not ended */
 	uint64_t deadline_ms; /* monotonic; 0: none */
 	uint64_t beat_ms; /* the last heartbeat, or ready */
 	struct backoff backoff;

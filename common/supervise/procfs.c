@@ -13,7 +13,7 @@
 
 enum {
 	CHUNK = 4096,
-	/* places in /proc/PID/stat, from 0 */
+	/* indexes of words in /proc/PID/stat, from 0 */
 	PID_STAT_USER = 13,
 	PID_STAT_SYSTEM = 14,
 	PID_STAT_THREADS = 19,
@@ -97,7 +97,7 @@ int procfs_pid_stat_parse(const char *text, struct procfs_pid *ret)
 	/* the name in brackets may hold anything, brackets too */
 	const char *at = strrchr(text, ')');
 	uint64_t words[PID_STAT_WORDS] = { 0 };
-	size_t n = 2; /* behind pid and name */
+	size_t n = 2; /* the words behind pid and name */
 
 	/* with 1,000 workers sscanf() would cost more than the kernel */
 	while (at != NULL && n < PID_STAT_WORDS &&

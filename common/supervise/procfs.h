@@ -12,8 +12,8 @@
 /* Replaces text by the whole file, terminated; 0 or -errno. */
 int procfs_read(const char *path, struct buf *text) MUST_CHECK;
 
-/* /proc/stat: ticks of all processors since boot, the busy ones and all.  0 or
- * -EINVAL. */
+/* Reads from the text of /proc/stat the clock ticks of all processors since
+ * boot: the busy ticks, and all ticks.  0 or -EINVAL. */
 int procfs_stat_parse(const char *text, uint64_t *ret_busy,
 		      uint64_t *ret_all) MUST_CHECK;
 
@@ -27,9 +27,9 @@ int procfs_meminfo_parse(const char *text, uint64_t *ret_total,
 int procfs_oom_kills_parse(const char *text, uint64_t *ret) MUST_CHECK;
 
 struct procfs_pid {
-	uint64_t ticks; /* user and system time */
+	uint64_t ticks; /* user and system time in clock ticks */
 	uint64_t threads;
-	uint64_t pages; /* resident, with those of files and rings */
+	uint64_t pages; /* resident pages, also of mapped files and rings */
 };
 
 /* Reads the text of /proc/PID/stat.  0 or -EINVAL. */

@@ -2,8 +2,8 @@
 /*
  * A list of service processes of one role, each with the id of what it serves.
  *
- * Owns the processes.  What its owner knows of a process follows a struct
- * service_item, which is the first member of the owner's struct.
+ * Owns the processes.  An item is a struct of the owner, whose first member is
+ * a struct service_item.
  */
 #pragma once
 
@@ -19,13 +19,15 @@ struct service_item {
 
 /* Embedded.  The owner sets the first four members. */
 struct service_list {
-	const struct service_kind *kind; /* self: the item */
-	size_t item_size;
-	size_t max;
-	/* Frees what the item refers to; its process is gone.  May be NULL. */
+	/* its functions get the item as self */
+	const struct service_kind *kind;
+	size_t item_size; /* bytes of the owner's struct */
+	size_t max; /* most items */
+	/* Frees what the owner's struct refers to, when the process is gone.
+	 * May be NULL. */
 	void (*done)(struct service_item *);
 	TAILQ_HEAD(, service_item) items;
-	size_t n;
+	size_t n; /* items in the list */
 };
 
 /* Initialises the list after the owner has set the first four members. */
@@ -36,7 +38,7 @@ void service_list_done(struct service_list *);
 void *service_list_find(const struct service_list *, const char *id);
 
 /* Adds a zeroed item whose process is not wanted yet; NULL: the list is full.
- * object is the argument of the process. */
+ * object is the argument of the process on its command line. */
 void *service_list_add(struct service_list *, const struct service_config *,
 		       const char *id, const char *object);
 

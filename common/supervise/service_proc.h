@@ -22,13 +22,13 @@ struct ev_loop;
 struct handover;
 struct service_proc;
 
-/* From the reconciler, for each service. */
+/* What the reconciler gives each service. */
 struct service_config {
 	struct ev_loop *loop;
 	struct spawner *spawner;
-	/* After service_proc_stop(): the worker has ended. */
+	/* Called when the worker has ended after service_proc_stop(). */
 	void (*on_gone)(void *arg);
-	/* After on_hello of the kind; may be NULL. */
+	/* Called after on_hello of the kind; may be NULL. */
 	void (*on_up)(void *arg);
 	void *arg;
 };
@@ -40,13 +40,15 @@ struct service_kind {
 	enum msg_type beat; /* the message that is its heartbeat */
 	const char *remedy; /* as in worker_proc_config */
 	unsigned renewals; /* as in struct backoff */
-	/* After worker.hello: send its state. */
+	/* Called after worker.hello: sends the worker its state. */
 	void (*on_hello)(void *self);
-	/* A message of its role.  Last call: service_proc_kill(). */
+	/* Called with each message of its role.  It may call
+	 * service_proc_kill(), as the last thing that it does. */
 	void (*on_message)(const struct msg *, void *self);
-	/* Everything sent has been written; may be NULL. */
+	/* Called when all messages to the worker have been written; may be
+	 * NULL. */
 	void (*on_drained)(void *self);
-	/* The process has ended; the next start may be planned. */
+	/* Called when the process has ended; the next start may be planned. */
 	void (*on_down)(void *self);
 };
 
@@ -74,8 +76,8 @@ void service_proc_stop(struct service_proc *);
 /* Starts a process at once that waits for its next start, for an operator. */
 void service_proc_hurry(struct service_proc *);
 
-/* As worker_proc_use() and worker_proc_restart(), the latter as
- * service_proc_want(). */
+/* As worker_proc_use() and worker_proc_restart(); no restart after
+ * service_proc_stop(). */
 void service_proc_use(struct service_proc *, enum spawn_program);
 void service_proc_restart(struct service_proc *);
 

@@ -3,8 +3,8 @@
  * The requests to the worker of a service, in order of arrival: those with the
  * worker, and those that wait.
  *
- * A request is embedded in its job.  The owner sets seq when it sends it, and
- * counts tries.
+ * A request is embedded in its job.  When the owner sends the request, it sets
+ * seq and increments tries.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ enum { SERVICE_TRIES_MAX = 2 };
 struct service_request {
 	TAILQ_ENTRY(service_request) link;
 	uint32_t seq; /* 0: not with the worker */
-	unsigned tries;
+	unsigned tries; /* number of times that it was sent to a worker */
 };
 
 TAILQ_HEAD(service_requests, service_request);

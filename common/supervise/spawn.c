@@ -36,19 +36,23 @@ struct spawner {
 	LIST_HEAD(, child) children; /* children that are not yet reaped */
 	void (*on_change)(void *arg); /* NULL: no callback */
 	void *arg;
-	bool trial; /* signals no process */
-	uint64_t oom_kills; /* of the machine, at oom_ms */
-	uint64_t oom_ms;
-	struct errmsg flaw; /* of a library; "": none is known */
+	/* this process is a trial (trial.h): it signals no process */
+	bool trial;
+	/* processes that the kernel had ended for lack of memory, at oom_ms */
+	uint64_t oom_kills;
+	uint64_t oom_ms; /* time of the last read of oom_kills */
+	/* see spawner_flaw(); "": no flawed library is known */
+	struct errmsg flaw;
 };
 
 struct child {
 	struct spawner *spawner;
-	LIST_ENTRY(child) link; /* while pidfd is open */
+	LIST_ENTRY(child) link; /* in children while pidfd is open */
 	pid_t pid;
 	int pidfd;
-	uint64_t number; /* in the handover; 0: not yet written */
-	bool unclaimed; /* the previous master started it */
+	uint64_t number; /* number in the handover; 0: none yet */
+	/* the previous master started it, and child_claim() was not called */
+	bool unclaimed;
 	ev_io watcher;
 	child_end_fn *on_end; /* NULL after child_free() */
 	void *arg;
@@ -162,7 +166,8 @@ void spawner_cancel(struct spawner *s, struct spawn_ticket *ticket)
 
 /* --- start --- */
 
-/* The variables that a worker inherits.  Others may contain secrets. */
+/* The variables of the master that a worker inherits.  Other variables may
+ * contain secrets. */
 static const char *const kept_variables[] = {
 	"PATH", "LANG", "LC_ALL", "TZ", "FDSTORE", "JOURNAL_STREAM",
 	WORKER_PRIVATE_VARIABLE,
@@ -358,7 +363,8 @@ struct child *child_start(struct spawner *s, const struct child_start *how,
 	struct child *c = xcalloc(1, sizeof *c);
 	int err = run(s, how, &c->pid);
 
-	/* what was short of memory before does not explain its end */
+	/* updates oom_kills: a lack of memory before the start does not explain
+	 * the end of this child */
 	if (mono_ms() - s->oom_ms > OOM_LOOK_MS)
 		(void)is_memory_short(s);
 	if (err < 0) {

@@ -33,8 +33,10 @@ enum {
  * libraries. */
 enum spawn_program {
 	SPAWN_WORKER, /* sluice-worker */
-	SPAWN_WORKER_NET, /* sluice-worker-net, beside it */
-	SPAWN_WORKER_TLS, /* sluice-worker-tls, beside it */
+	/* sluice-worker-net, in the folder of sluice-worker */
+	SPAWN_WORKER_NET,
+	/* sluice-worker-tls, in the folder of sluice-worker */
+	SPAWN_WORKER_TLS,
 	SPAWN_WORKER_PICTURE, /* sluice-worker-picture; only if HAVE_PICTURE */
 	SPAWN_PROGRAMS,
 };
@@ -42,26 +44,28 @@ enum spawn_program {
 /* The file name of the program. */
 const char *spawn_program_name(enum spawn_program);
 
-/* path of sluice-worker; the loop is borrowed. */
+/* path: of sluice-worker; the other programs are in its folder.  The loop is
+ * borrowed. */
 struct spawner *spawner_new(struct ev_loop *, const char *path);
 /* Reaps freed children that have ended; init reaps the others. */
 void spawner_free(struct spawner **);
 
-/* Sets a function that is called when the state changes that spawner_write()
- * and the like write. */
+/* Sets a function that is called by spawner_touch(): the state that a handover
+ * contains has changed. */
 void spawner_set_on_change(struct spawner *, void (*on_change)(void *arg),
 			   void *arg);
 void spawner_touch(struct spawner *);
 
-/* Variables in the environment of workers that start after the call. */
+/* Variables that the spawner sets in the environment of workers.  A change
+ * applies to workers that start later. */
 enum spawn_variable {
 	SPAWN_KEY,        /* WORKER_KEY_VARIABLE */
 	SPAWN_RECORDINGS, /* WORKER_RECORDINGS_VARIABLE */
 	SPAWN_VARIABLES,
 };
 
-/* Sets a variable; value (may be NULL) is copied.  False: it has this value
- * already. */
+/* Sets a variable; value is copied; NULL removes the variable.  False: it has
+ * this value already. */
 bool spawner_set_variable(struct spawner *, enum spawn_variable,
 			  const char *value);
 /* The value of a variable; NULL: it is not set. */
@@ -90,7 +94,7 @@ size_t spawner_pids(const struct spawner *, pid_t *list, size_t room);
 struct spawn_ticket {
 	TAILQ_ENTRY(spawn_ticket) link;
 	bool queued;
-	/* The start is due; the ticket has left the queue. */
+	/* Called when the start is due and the ticket has left the queue. */
 	void (*go)(struct spawn_ticket *);
 };
 
@@ -103,9 +107,9 @@ struct child_end {
 	int code; /* exit code; -1: killed or unknown */
 	int signal; /* number of the signal that killed it; 0: none */
 	bool core;
-	bool renews; /* WORKER_EXIT_RENEW */
-	/* it had none left; or, with SIGKILL, the kernel has ended processes
-	 * for lack of memory meanwhile */
+	bool renews; /* exit code WORKER_EXIT_RENEW: it asks for a successor */
+	/* exit code ALLOC_EXIT_CODE; or killed by SIGKILL, and the kernel has
+	 * ended processes for lack of memory meanwhile */
 	bool no_memory;
 };
 
@@ -120,9 +124,12 @@ struct child_start {
 	const char *role;
 	const char *object;
 	int channel_fd; /* borrowed; becomes its fd 3 */
-	int error_fd; /* borrowed; its standard error; 0: that of this one */
-	bool same_group; /* as this process; false: a group of its own */
-	uint64_t renew_ms; /* WORKER_RENEW_VARIABLE */
+	/* borrowed; its standard error; 0: that of this process */
+	int error_fd;
+	/* is in the process group of this process; false: in a new one */
+	bool same_group;
+	/* value of WORKER_RENEW_VARIABLE; 0: the variable is not set */
+	uint64_t renew_ms;
 };
 
 /* on_end is called once, from the loop; the child may be freed inside.  NULL

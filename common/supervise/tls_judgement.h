@@ -35,8 +35,8 @@ struct tls_judgements *tls_judgements_new(struct ev_loop *,
 void tls_judgements_free(struct tls_judgements **);
 bool tls_judgements_is_empty(const struct tls_judgements *);
 
-/* To be called when the tls worker has sent worker.hello; when it has ended;
- * when it has sent a result. */
+/* To be called by the owner of the tls worker: _up() after worker.hello,
+ * _down() when the worker has ended, _answer() with each result of a check. */
 void tls_judgements_up(struct tls_judgements *);
 void tls_judgements_down(struct tls_judgements *);
 void tls_judgements_answer(struct tls_judgements *, const struct msg *);

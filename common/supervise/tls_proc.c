@@ -19,7 +19,8 @@
 
 enum {
 	PAIR_BUFFER = 32768, /* bytes that may wait between the processes */
-	OPEN_SLOW_MS = 3000, /* of a file that opens: an error from then on */
+	/* limit for opening the files; an error is set when it is over */
+	OPEN_SLOW_MS = 3000,
 };
 
 /* A client that waits for the worker. */
@@ -34,17 +35,19 @@ struct tls_proc {
 	struct spawner *spawner;
 	struct service_proc *service;
 	struct helpers *helpers;
-	struct helper_call *opening; /* of the certificate; NULL: none */
+	/* opens the certificate and its key; NULL: not in progress */
+	struct helper_call *opening;
 	ev_timer slow; /* runs while opening */
 	struct tls_judgements *judgements;
-	bool has_certificate; /* the worker that runs */
+	bool has_certificate; /* the running worker was sent a certificate */
 	json_t *chain; /* NULL: no TLS */
 	json_t *key;
 	uint32_t last_seq;
-	uint32_t use_seq; /* the certificate that was sent last */
+	/* seq of the certificate sent last; 0: it was answered */
+	uint32_t use_seq;
 	struct errmsg error; /* of the last pair that was checked; "": valid */
 	struct tls_facts facts; /* of the certificate in use */
-	bool is_former; /* the facts are those of the worker before */
+	bool is_former; /* facts are those that the previous worker sent */
 	TAILQ_HEAD(, waiting) waiting; /* in order of arrival */
 	unsigned n_waiting;
 	ev_timer patience;
@@ -141,7 +144,7 @@ static void set_error(struct tls_proc *p, const struct errmsg *error)
 	p->error = *error;
 	errmsg_prefix(&p->error, "settings.");
 	log_error("tls", "%s: certificate not used", p->error.text);
-	/* a worker that has just started has no other one */
+	/* a worker that has just started has no older certificate */
 	if (p->is_former)
 		p->facts = (struct tls_facts){ 0 };
 	p->is_former = false;
@@ -211,7 +214,7 @@ void tls_proc_set(struct tls_proc *p, json_t *chain, json_t *key)
 	p->key = json_incref(key);
 	json_decref(before[0]);
 	json_decref(before[1]);
-	/* else it stays until the pair is found valid */
+	/* otherwise the error stays until the worker accepts the pair */
 	if (p->chain == NULL)
 		p->error.text[0] = '\0';
 	else
@@ -225,8 +228,8 @@ static void on_hello(void *self)
 {
 	struct tls_proc *p = self;
 
-	/* it gets the certificate in a moment: the facts, and an alarm that
-	 * follows from them, continue until it accepts or rejects it */
+	/* The worker gets the certificate in a moment.  The facts, and an alarm
+	 * that follows from them, stay until it accepts or rejects it. */
 	p->is_former = p->facts.end_s != 0;
 	send_certificate(p);
 	tls_judgements_up(p->judgements);

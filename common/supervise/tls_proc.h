@@ -22,8 +22,9 @@
 struct tls_proc;
 
 enum {
-	TLS_WAIT_MS = 10000, /* for a worker */
-	TLS_WAITING_MAX = 128, /* more: the oldest is closed */
+	TLS_WAIT_MS = 10000, /* longest wait of a client for a worker */
+	/* clients that wait; a further one replaces the oldest */
+	TLS_WAITING_MAX = 128,
 };
 
 struct tls_proc *tls_proc_new(const struct service_config *);
@@ -48,7 +49,7 @@ void tls_proc_set(struct tls_proc *, json_t *chain, json_t *key);
  * certificate. */
 int tls_proc_serve(int fd, void *tls_proc);
 
-/* For tls_judgement_new(). */
+/* The argument of tls_judgement_new(), borrowed. */
 struct tls_judgements *tls_proc_judgements(struct tls_proc *);
 
 /* Why TLS is unavailable, or NULL: an invalid pair is no reason while the

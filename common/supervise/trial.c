@@ -51,7 +51,7 @@ struct plan {
 	const char *program;
 	char **argv;
 	char **environment;
-	char variable[64]; /* names the document */
+	char variable[64]; /* RESTART_VARIABLE with the number of document */
 	const struct handover *handover;
 	int document;
 	int output;
@@ -115,7 +115,8 @@ _Noreturn static void become(const struct plan *p)
 		_exit(EXIT_FAILURE);
 	restart_set_inheritable(p->handover, true);
 	(void)execve(p->program, p->argv, p->environment);
-	/* as restart_exec(): a removed or broken file */
+	/* a removed or broken file: executes the running program, as
+	 * restart_exec() does */
 	(void)execve("/proc/self/exe", p->argv, p->environment);
 	_exit(EXIT_FAILURE);
 }
@@ -175,7 +176,7 @@ static const char *last_line(struct trial *t)
 
 static void report(struct trial *t, const char *end, int code)
 {
-	/* a pipe holds 64 KiB */
+	/* reads what is left in the pipe, which holds 64 KiB */
 	for (unsigned i = 0; i < 128 && read_output(t); i++)
 		;
 	const char *line = last_line(t);
@@ -255,7 +256,8 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 		timer_start(loop, &t->timer, KILL_MS / 1e3);
 		return;
 	}
-	/* the kernel holds it, for example in a mount that does not answer */
+	/* the kernel holds the child, for example in a mount that does not
+	 * answer */
 	stop(t);
 	report(t, "the new program hangs and cannot be killed", -1);
 }
@@ -282,8 +284,9 @@ static int run(const struct plan *p, pid_t *ret_pid)
 		become(p);
 	if (pid < 0)
 		return -errno;
-	/* here too, so that the group exists when it is killed; fails after
-	 * exec, when the child has done it */
+	/* The child does this, too.  Here it makes sure that the group exists
+	 * before kill_group().  It fails after exec, when the child has already
+	 * done it. */
 	(void)setpgid(pid, pid);
 	*ret_pid = pid;
 	pidfd = pidfd_open(pid, 0);

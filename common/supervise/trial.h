@@ -4,9 +4,9 @@
  * over a copy of the handover and exits.
  *
  * A program that lacks a library, crashes at its start or hangs ends here, and
- * the running program continues.  The child is asked by the option
- * TRIAL_OPTION, which an older program rejects.  It has copies of the
- * descriptors and sends nothing on them (handover_set_trial()).
+ * the running program continues.  The child gets the option TRIAL_OPTION, which
+ * an older program rejects.  It has copies of the descriptors and sends nothing
+ * on them (handover_set_trial()).
  *
  * Owns the child, its output and a timer; borrows the loop.
  */

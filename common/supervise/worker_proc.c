@@ -20,9 +20,9 @@
 
 struct worker_proc {
 	struct worker_proc_config cfg;
-	char *object, *name; /* "stream a001": the component in the log */
-	enum spawn_program program; /* of the next start */
-	const char *role, *running; /* of the next start, of the last one */
+	char *object, *name; /* name: component in the log, "stream a001" */
+	enum spawn_program program; /* of the next start of a process */
+	const char *role, *running; /* of the next start; of the last start */
 	struct proc proc;
 	struct spawn_ticket ticket;
 	ev_timer deadline;
@@ -34,12 +34,13 @@ struct worker_proc {
 	uint64_t channel_number; /* number in the handover; 0: none */
 	bool greeted; /* worker.hello was received and correct */
 	enum log_level level; /* log level that the worker received last */
-	bool shortage; /* no start for lack of our resources: no failure */
-	bool crashed;  /* the last process, or it was ended for an error */
+	bool shortage; /* no start: the master lacked resources */
+	bool crashed;  /* last process: by a fault, or ended for an error */
 	struct pace pace;
-	struct cpu_watch cpu; /* since its start, or its silence */
+	struct cpu_watch cpu; /* since the start or the last status */
 	struct errmsg error; /* why the master ends the worker; "": no error */
-	struct child *left[PROC_LEFT_MAX]; /* NULL: free */
+	/* left behind in the kernel; NULL: free */
+	struct child *left[PROC_LEFT_MAX];
 	struct ratelimit log_limit;
 	char last_end[368]; /* the last failure in words */
 	char alarm[512];
@@ -300,7 +301,7 @@ static int open_worker(struct worker_proc *w)
 	}
 	cpu_watch_begin(&w->cpu, child_pid(w->child), "not ready");
 	open_channel(w, fds[0]);
-	w->level = log_level(); /* from its environment */
+	w->level = log_level(); /* the worker has it from its environment */
 	pace_start(&w->pace, mono_ms());
 	return 0;
 }
@@ -376,7 +377,7 @@ static void step(struct worker_proc *w, enum proc_event event)
 		do_ = proc_handle(&w->proc, PROC_EXIT, mono_ms());
 	}
 	carry_out(w, &do_, before);
-	w->shortage &= w->proc.wanted; /* no start follows */
+	w->shortage &= w->proc.wanted; /* not wanted: no start follows */
 	arm(w);
 	if (w->proc.unwanted_ends != ends && w->proc.state != PROC_LOST)
 		log_end(w);

@@ -26,24 +26,27 @@ struct worker_proc;
 enum { WORKER_STEADY_MS = 5000 };
 
 struct worker_proc_events {
-	/* After worker.hello: send its work. */
+	/* Called after worker.hello: sends the worker its work. */
 	void (*on_hello)(struct worker_proc *, struct channel *, void *arg);
-	/* A message of its role, in bounds. */
+	/* Called with each valid message of its role. */
 	void (*on_message)(struct worker_proc *, const struct msg *,
 			   void *arg);
-	/* Everything sent has been written (proto/ipc/channel).  May be
-	 * NULL. */
+	/* Called when all messages to the worker have been written
+	 * (proto/ipc/channel).  May be NULL. */
 	void (*on_drained)(struct worker_proc *, void *arg);
-	/* The process has ended; the next start may already be planned. */
+	/* Called when the process has ended; the next start may already be
+	 * planned. */
 	void (*on_down)(struct worker_proc *, void *arg);
-	/* No process runs and none is wanted.  May be freed inside. */
+	/* Called when no process runs and none is wanted.  The worker_proc may
+	 * be freed inside. */
 	void (*on_gone)(struct worker_proc *, void *arg);
 };
 
 struct worker_proc_config {
 	struct ev_loop *loop;
 	struct spawner *spawner;
-	/* prefix of its message types, its name in the log, and the role */
+	/* the role; also the prefix of its message types and of its name in the
+	 * log */
 	const char *role;
 	const char *object; /* copied */
 	enum msg_type beat; /* the message that is its heartbeat */
@@ -65,8 +68,8 @@ void worker_proc_free(struct worker_proc **);
 json_t *worker_proc_write(struct worker_proc *, struct handover *);
 /*
  * Adopts the process that the previous master recorded (checked; may be NULL).
- * The worker must be new.  A process that cannot continue is stopped; so is
- * any process without usable.
+ * The worker must be new.  A process that cannot continue is stopped.  If
+ * usable is false, any process is stopped.
  */
 void worker_proc_adopt(struct worker_proc *, const json_t *record,
 		       struct handover *, bool usable);

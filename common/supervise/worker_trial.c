@@ -27,7 +27,7 @@ struct try {
 struct worker_trial {
 	struct ev_loop *loop;
 	struct try tries[SPAWN_PROGRAMS];
-	unsigned left;  /* that have not ended */
+	unsigned left;  /* workers that have not ended */
 	int output[2];  /* the standard error of the workers */
 	struct errmsg *error;
 	int result;
@@ -88,7 +88,7 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		return;
 	}
 	t->greeted = true;
-	/* the worker ends with its channel */
+	/* the worker ends when its channel is closed */
 	channel_free(&t->channel);
 }
 
