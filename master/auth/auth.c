@@ -36,7 +36,7 @@ struct auth {
 	struct ws_tokens *tokens;
 	struct ratelimit failures;
 	struct ratelimit refusals;
-	bool shut;     /* the log has that no control user can log in */
+	bool shut; /* the log has reported that no control user can log in */
 };
 
 static bool find_user(const struct auth *a, const char *login, struct user *u)
@@ -111,7 +111,8 @@ enum auth_entry auth_enter(const struct auth *a, const char *login,
 	return ENTRY_YES;
 }
 
-/* True: the user exists, is enabled and has the password that stamp is of. */
+/* True: the user exists, is enabled and has the password with this stamp
+ * (user_stamp()). */
 static bool is_current(const struct auth *a, const char *login,
 		       const struct digest *stamp)
 {

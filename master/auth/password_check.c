@@ -40,16 +40,16 @@ struct check {
 	char *password;
 	/* stored hash when the check was made; "": none */
 	char *cipher;
-	struct auth_job *job; /* NULL: it waits for its turn */
+	struct auth_job *job; /* NULL: the check waits in the queue */
 	ev_timer deadline;
-	TAILQ_HEAD(, gate_wait) waits;
+	TAILQ_HEAD(, gate_wait) waits; /* requests that wait for the result */
 };
 
 struct gate {
 	struct gate_config cfg;
 	struct lockout *lockout;
 	struct verified *verified;
-	struct verified *wrong; /* passwords that were wrong lately */
+	struct verified *wrong; /* wrong passwords of the last minute */
 	TAILQ_HEAD(, check) checks; /* in order of arrival */
 	size_t n_checks[GATE_DOORS];
 };
@@ -126,8 +126,8 @@ bool gate_knows(struct gate *g, const struct gate_question *q,
 	uint64_t now = mono_ms();
 
 	if (lockout_is_locked(g->lockout, &t, now)) {
-		/* the player repeats its wrong password, which counts only
-		 * once */
+		/* a wrong password that a player repeats is not passed to
+		 * verified_has_there(), so that it counts only once */
 		*ret = viewer && !verified_has(g->wrong, &key, now) &&
 		       verified_has_there(g->verified, &key, now)
 			       ? GATE_RIGHT : GATE_LOCKED;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The entries of dvb_tune, and the inputs that read them: dvb://ID.  Pure. */
+/* Judges and reads the entries of dvb_tune (adapters), and finds the inputs of
+ * streams that read them (dvb://ID).  Pure. */
 #pragma once
 
 #include "common/base/errmsg.h"

@@ -16,7 +16,7 @@ enum {
 
 struct category_names {
 	locale_t locale; /* 0: the C library does not have it */
-	wctype_t marks;
+	wctype_t marks; /* class of combining marks; 0: unknown */
 };
 
 struct category_names *category_names_new(void)

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* The same rule for error texts. */
+/* The rule of the names, for error texts. */
 #define CATEGORY_NAME_RULE "1 to 64 letters, digits, spaces (not at an end) " \
 			   "and - _ . & + /"
 

@@ -325,8 +325,8 @@ void judge_user(struct judge *j, const json_t *user)
 	judge_up(j, mark);
 }
 
-/* (The product that sluice replaces shows these secrets to observers as
- * well.) */
+/* Only a warning, because the product that Sluice replaces shows these
+ * passphrases, passwords and logins to observers as well. */
 bool check_observers(const json_t *document, struct errmsg *ret)
 {
 	const json_t *settings = json_object_get(document, "settings");
@@ -375,7 +375,7 @@ static void judge_users(struct judge *j, const json_t *document)
 			judge_add(j, CHECK_WARNING, "%s", warning.text);
 		judge_up(j, inner);
 	}
-	/* a start without users creates one */
+	/* if there is no user, the next start creates one */
 	if (!user_none(document) && check_control_users(document, true,
 							&warning))
 		judge_add(j, CHECK_WARNING, "%s", warning.text);

@@ -72,8 +72,8 @@ static void compare(struct judge *j, const struct demand *list, size_t i,
 			  a->end - 1, other, b->first, b->end - 1);
 }
 
-/* Judges rate_min and rate_max of an input.  sum: rate_min of it and of those
- * in front of it, in kbit/s. */
+/* Judges rate_min and rate_max of an input.  sum: of rate_min of this input and
+ * of the inputs in front of it, in kbit/s. */
 static void judge_rates(struct judge *j, const struct demand *d,
 			const json_t *stream, uint64_t sum)
 {

@@ -14,7 +14,7 @@
 struct transport {
 	const char *stream;
 	uint16_t tsid;
-	uint16_t onid; /* 0: that of its SDT, which is unknown here */
+	uint16_t onid; /* 0: the onid in its SDT, which is unknown here */
 };
 
 struct others {

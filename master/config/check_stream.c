@@ -22,7 +22,7 @@ enum {
 	STREAM_MAX = 256 * 1024,
 	/* limit of names and addresses in a start message */
 	START_MAX = MSG_SIZE_MAX - STREAM_OPTIONS_MAX - 4096,
-	/* a value of where that enum where does not have */
+	/* a value of a parameter `where' besides those of enum where */
 	WHERE_NO_INPUT = 1 << 30,
 };
 
@@ -41,7 +41,7 @@ static void judge_id(struct judge *j, const json_t *stream)
 	const json_t *id = json_object_get(stream, "id");
 	size_t mark = judge_down(j, "id");
 
-	/* the table of fields judges that it is there */
+	/* the table of fields reports an absent id */
 	if (id != NULL && !json_is_string(id))
 		judge_add(j, CHECK_FAULT, "is not a string");
 	else if (id != NULL && !check_id(json_string_value(id)))
@@ -209,7 +209,7 @@ static void judge_codepage(struct judge *j, const json_t *stream)
 
 static void judge_size(struct judge *j, const json_t *stream)
 {
-	/* the start message has them in one datagram */
+	/* the start message has the values of these keys in one datagram */
 	static const char *const keys[] = { "name", "input", "output" };
 	size_t size = 0;
 

@@ -35,7 +35,8 @@ struct config {
 	struct stream_confs *streams; /* result of the last config_streams() */
 	bool streams_changed;         /* the document has changed since then */
 	struct authors authors; /* who made the changes since the last save */
-	unsigned changes;
+	unsigned changes; /* see config_changes() */
+	/* documents written by write_document() since the start */
 	unsigned uploads;
 	struct uploaded uploaded; /* digest of an upload in the file */
 };
@@ -514,7 +515,8 @@ void config_put_members(struct config *c, const json_t *members)
 {
 	put_members(c->document, members);
 	c->streams_changed = true;
-	/* a change in between replaces what was written */
+	/* if a change since config_write_members() is being saved, it replaces
+	 * the written file, so the members must be saved again */
 	if (c->save != NULL && save_is_idle(c->save))
 		note_change(c);
 	else

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Bounded, because the message to the epg worker is. */
+/* Limits in bytes, because the message to the epg worker has limits. */
 enum { XMLTV_ID_MAX = 256, PATH_TEXT_MAX = 1023 };
 
 const struct field_table any_object_fields = { .n = 0 };
@@ -235,7 +235,7 @@ static const struct field log_rows[] = {
 
 const struct field_table log_fields = FIELD_ROWS(log_rows);
 
-/* For keys without a type, which check.c judges. */
+/* check_auth.c judges the keys below that have no type (FIELD_NONE). */
 static const char *const conlimit_modes[] = { "deny", "oldest", NULL };
 static const char *const unreachable_modes[] = { "allow", "deny", NULL };
 static const struct field auth_rows[] = {
@@ -319,7 +319,7 @@ static const struct field user_rows[] = {
 	{ "expire", .type = FIELD_REAL, .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_OPEN,
 	  .help = "Unix time from which the user may not watch; 0: no end." },
-	/* a number or text */
+	/* a number or text: check.c judges it */
 	{ "conlimit", .type = FIELD_NONE, .form = "integer",
 	  .flags = FIELD_OBSERVER,
 	  .idle_in = WHERE_OPEN,

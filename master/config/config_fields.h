@@ -35,7 +35,7 @@ enum { CONFIG_TABLES_MAX = 4 };
 struct config_section {
 	const char *key;
 	const char *form; /* name of its form in forms_make() */
-	bool list; /* it is a list or a map of objects */
+	bool list; /* the member is a list or a map of objects */
 	/* The fields of one object; if two tables have the same key, the first
 	 * one counts.  NULL ends the list. */
 	const struct field_table *tables[CONFIG_TABLES_MAX + 1];

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* True: the key is absent, or has null or "", which means the same.  Of a free
- * text, only an absent key counts. */
+/* True: the value of a key is absent (NULL), null or "", which mean the same.
+ * A key with any text (a string without enum) is absent only if it is NULL. */
 static bool is_absent(const json_t *value, const json_t *schema)
 {
 	const char *type = json_string_value(json_object_get(schema, "type"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The configuration with defaults for absent keys, as sluice -T prints it.
- * Pure. */
+/* Makes the configuration with defaults for absent keys, as sluice -T prints
+ * it.  Pure. */
 #pragma once
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The fields of the entries of lists, but for streams and users. */
+/* The fields of the entries of lists, except streams and users. */
 #include "master/config/config_fields.h"
 
 #include "master/config/check.h"

@@ -60,6 +60,7 @@ struct judge_outputs {
 	const struct stream_confs *neighbours;
 	const char *self; /* id of a neighbour to ignore; NULL: none */
 	size_t before;    /* neighbours from this index on are ignored */
+	/* result of the last search among neighbours */
 	char other[PLACE_HOLDER_MAX];
 };
 

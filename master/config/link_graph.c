@@ -48,7 +48,8 @@ void link_graph_done(struct link_graph *g)
 	json_decref(g->adapters);
 }
 
-/* The names found by a search: in order, and as keys of an object. */
+/* The names that a search has found: names has them in order, seen has them as
+ * keys. */
 struct walk {
 	json_t *names;
 	json_t *seen;

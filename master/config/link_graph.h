@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which streams and adapters read which others: by stream://ID and dvb://ID in
- * the inputs of a stream, and by stream://ID in the address of an adapter.
+ * Finds which streams and adapters read each other: by stream://ID and dvb://ID
+ * in the inputs of a stream, and by stream://ID in the address of an adapter.
  * Pure.
  *
  * The name of a stream is its id, the name of an adapter is IO_ADAPTER and its

@@ -69,9 +69,9 @@ static bool is_high_voltage(unsigned polarization)
 	return polarization == TUNER_H || polarization == TUNER_L;
 }
 
-/* True: the feeder (its) selects the position of a switch or dish that the
- * sharer (s) names, or that may be so.  The parsed values are compared, because
- * the same position can be written in different ways. */
+/* True: the feeder (its) selects, or may select, the position of a switch or
+ * dish that the sharer (s) names.  The parsed values are compared, because the
+ * same position can be written in different ways. */
 static bool is_same_position(const struct tuner_spec *s,
 			     const struct tuner_spec *its)
 {

@@ -52,7 +52,7 @@ static json_t *open_value(const struct field *f, const json_t *value)
 		return value_open_each(value, open_address, f);
 	if (f->of != NULL)
 		return value_open_each(value, open_entry, tables);
-	/* one of a few words */
+	/* the value is one of a few words, or its number */
 	if (f->choices != NULL)
 		return value_open_each(value, value_open_scalar, NULL);
 	switch (f->type) {
@@ -70,7 +70,7 @@ static json_t *open_value(const struct field *f, const json_t *value)
 }
 
 /* Returns an object with the keys that the tables mark for observers, and with
- * those that mark a removal. */
+ * the keys "remove" and "up", which mark a change. */
 static json_t *open_object(const struct field_table *const *tables,
 			   const json_t *object)
 {

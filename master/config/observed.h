@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What an observer receives of the configuration with the setting
+ * Makes what an observer receives of the configuration with the setting
  * observer_redact: the keys that the tables mark for observers, and addresses
  * as address_open() shows them.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The settings of the play paths, /play/ID and /play/ID/index.m3u8, which every
- * stream has in addition to its own http outputs.
+ * Reads the settings of the play paths, /play/ID and /play/ID/index.m3u8, which
+ * every stream has in addition to its own http outputs.
  *
  * Pure.
  */
@@ -18,9 +18,9 @@ struct errmsg;
 struct play_conf {
 	bool ts;       /* /play/ID: http_play_stream */
 	bool hls;      /* /play/ID/index.m3u8: http_play_hls */
-	bool fmp4;     /* its segments are fMP4: hls_fmp4 */
-	bool has_port; /* ts or hls is set, and has a port too */
-	struct sockaddr_any port;
+	bool fmp4;     /* the segments of hls are fMP4: hls_fmp4 */
+	bool has_port; /* the play paths that are on have a port of their own */
+	struct sockaddr_any port; /* http_play_port; valid if has_port */
 };
 
 /* settings may be NULL.  control: address of the control server; a play port

@@ -19,7 +19,7 @@ struct softcam_conf {
 	const char *type, *host, *user, *password, *key;
 	unsigned port;
 	const char *caid_text;
-	unsigned caid;      /* replaces the CAID of the server; 0: does not */
+	unsigned caid; /* used instead of the CAID of the server; 0: not set */
 	unsigned timeout_s;
 	unsigned shift_ms;
 	unsigned skip_ecm;

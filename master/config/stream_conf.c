@@ -158,20 +158,21 @@ void stream_conf_free(struct stream_conf **p)
 struct place {
 	LIST_ENTRY(place) link; /* in the bucket of the key's hash */
 	const char *key;        /* borrowed key of conf->places */
-	const char *holder;
+	const char *holder; /* path of the address that has the place */
 	struct item *item;
 };
 
 struct item {
 	struct stream_conf *conf;
 	size_t position;     /* index in the list of the configuration */
-	unsigned generation; /* version of that list which has the stream */
+	/* generation of the last list that had the stream */
+	unsigned generation;
 	size_t n;
 	struct place *places;
 };
 
 struct stream_confs {
-	/* sorted by the addresses of their objects in memory */
+	/* sorted by the addresses of their JSON objects in memory */
 	struct item **items;
 	size_t n;
 	size_t room;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inputs that read another stream: stream://ID.  Pure. */
+/* Finds the inputs that read another stream (stream://ID).  Pure. */
 #pragma once
 
 #include "proto/spec/io_spec.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Remembers which document the configuration file has from an upload.
+ * Remembers the digest of the uploaded document that is in the configuration
+ * file.
  *
  * The document is known from the end of its write until another document
  * replaces it.  A write that fails changes neither the file nor what is known.
@@ -21,11 +22,13 @@ struct uploaded {
 
 struct uploaded_write;
 
-/* A change replaces the uploaded document in the file, or is about to. */
+/* To be called when a change replaces the uploaded document in the file, or is
+ * about to. */
 void uploaded_forget(struct uploaded *);
 
-/* A write begins: of this upload, or with NULL of another document.  Pass the
- * result to uploaded_end() at the end, which calls done and frees it. */
+/* To be called when a write begins. document: the upload; NULL: the write is of
+ * another document.  Pass the result to uploaded_end() at the end, which calls
+ * done and frees it. */
 struct uploaded_write *uploaded_begin(struct uploaded *, const json_t *document,
 				      save_done_fn *done, void *arg);
 

@@ -80,7 +80,7 @@ bool variant_measure(struct variant *v, const struct ring_segments *all,
 	int64_t most_ms = MAX((int64_t)VARIANT_TARGETS * 1000 * all->target_s,
 			      (int64_t)VARIANT_DEAD_MS);
 
-	/* age of the last segment, and of the one that is being written */
+	/* time since the end of the last complete segment */
 	if (all->n == 0 ||
 	    wall_ms - last->wall_ms - last->duration_ms > most_ms)
 		return false;

@@ -24,8 +24,8 @@
 enum {
 	VARIANTS_MAX = 32, /* variants of a group */
 	VARIANT_HEADER_MAX = 512,
-	/* A variant is dead if no segment has ended in so many target
-	 * durations, or in the time below. */
+	/* A variant is dead if no segment has ended for this number of target
+	 * durations and for VARIANT_DEAD_MS. */
 	VARIANT_TARGETS = 3,
 	VARIANT_DEAD_MS = 10000,
 };

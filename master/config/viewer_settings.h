@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the authorization of viewers needs besides its rules: keys of the
+/* Reads what the authorization of viewers needs besides its rules: keys of the
  * section `auth', and allow_real_ip.  Pure. */
 #pragma once
 

@@ -46,8 +46,8 @@ int control_socket_open(struct control_socket *c, struct http_server *http,
 		fd = take(c, h, address, &before);
 	if (fd < 0)
 		return http_server_listen(http, address);
-	/* in a trial, clients would connect to the new socket, and be reset at
-	 * its end */
+	/* a trial opens no new socket: clients would connect to it, and be
+	 * reset at the end of the trial */
 	if (sockaddr_equal(&before, address) || handover_is_trial(h))
 		return http_server_adopt(http, fd);
 	err = http_server_listen_beside(http, address, fd);

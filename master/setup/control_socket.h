@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The listening socket of the control port, from one master to the next, which
- * may have another address for it.
+ * Passes the listening socket of the control port from one master to the next,
+ * which may have another address for it.
  *
  * The HTTP server owns the sockets.
  */
@@ -18,7 +18,9 @@ struct http_server;
 
 struct control_socket {
 	uint64_t number; /* in a handover; 0: none yet */
-	int former; /* has another address than now, still accepts; -1: none */
+	/* descriptor of the socket of the former address, which still accepts
+	 * connections; -1: none */
+	int former;
 };
 
 /* Adopts the socket in the handover (NULL: there is none) if it has this

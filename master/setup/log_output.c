@@ -49,8 +49,8 @@ static void write_file(struct log_output *o, enum log_level level,
 	news = log_file_news(o->file);
 	if (news > 0)
 		return;
-	/* to stderr, even if that is switched off, because the file cannot have
-	 * it */
+	/* the note goes to stderr, even if that is switched off, because the
+	 * file cannot have it */
 	(void)snprintf(note, sizeof note, "%s: %s%s", o->settings.filename,
 		       news == -ENOTUNIQ ? "not rotated" :
 		       news < 0 ? "lines dropped: " : "writing resumed",
@@ -199,7 +199,7 @@ void log_output_flush(struct log_output *o)
 	bool had = o->file != NULL;
 
 	log_file_close(&o->file);
-	/* a log program is not restarted: another one is not possible here */
+	/* opens the file again, because the program may fail to be replaced */
 	if (had)
 		o->file = log_file_open(o->settings.filename,
 					o->settings.max_file_size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The settings of the section `log', which win over those of the command
- * line. */
+/* Reads the settings of the section `log', which have precedence over those of
+ * the command line. */
 #pragma once
 
 #include "common/base/util.h"

@@ -12,7 +12,7 @@
  * JSON. */
 uint64_t seed_file(const char *config_path, const json_t *settings);
 
-/* The service uses this seed, which may be that of the previous master: writes
- * it to the file if hls_session_playlists is set. */
+/* To be called with the seed that the service uses, perhaps that of the
+ * previous master: writes it to the file if hls_session_playlists is set. */
 void seed_file_keep(const char *config_path, const json_t *settings,
 		    uint64_t seed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The path of a state file, in the state folder or next to the
+/* Makes the path of a state file, in the state folder or next to the
  * configuration. */
 #pragma once
 

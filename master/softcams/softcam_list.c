@@ -89,7 +89,7 @@ static void sweep(struct softcams *s)
 	}
 }
 
-/* A worker has ended and shall not run again. */
+/* Called when a worker has ended that will not run again. */
 static void on_gone(void *arg)
 {
 	struct softcams *s = arg;

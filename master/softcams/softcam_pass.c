@@ -144,7 +144,7 @@ static void take_card(struct softcam_proc *p,
 	memcpy(p->error, error, sizeof error);
 	if (p->of->removed)
 		return;
-	/* streams that name it then send their ECMs again */
+	/* streams that name the softcam then send their ECMs again */
 	if (news)
 		softcam_report(p->of->all, p->of->id);
 	if (!p->up)

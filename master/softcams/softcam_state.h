@@ -29,15 +29,19 @@ struct softcam {
 	const char *id;
 	struct softcam_conf conf;
 	struct errmsg error; /* why the entry cannot be used; "": it can */
-	bool removed; /* the entry was removed; its workers are ending */
+	/* the entry was changed or removed; its workers are ending */
+	bool removed;
 	struct service_list procs;
 	uint64_t refused, timeouts; /* sums of ended processes */
 };
 
 struct softcams {
+	/* the configuration given to softcams_new() */
 	struct service_config owner;
-	struct service_config cfg; /* for the workers */
-	/* nothing may be freed, because a list is being read, or all stops */
+	/* copy of owner for the workers, with another on_gone */
+	struct service_config cfg;
+	/* no softcam may be freed: softcams_set() reads the list, or
+	 * softcams_stop() was called */
 	bool held;
 	softcam_event_fn *on_event;
 	void *arg;

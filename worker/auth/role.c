@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Hashing uses much CPU: the workers of streams have precedence. It is added
- * to the niceness of the service. */
+/* Added to the niceness of the service: hashing uses much CPU, and the workers
+ * of streams have precedence. */
 enum { NICE = 5 };
 
 struct role {

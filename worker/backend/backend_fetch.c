@@ -15,7 +15,9 @@
 enum {
 	TEXT_MAX = 128,
 	LOCATION_MAX = 1024,
-	BODY_TURNS = 10, /* for a short body: the connection stays */
+	/* calls of backend_fetch_is_answered() in which a short body may
+	 * arrive, so that the connection can be used again */
+	BODY_TURNS = 10,
 };
 
 struct backend_fetch {
@@ -25,7 +27,8 @@ struct backend_fetch {
 	uint32_t seq;
 	size_t received; /* bytes of headers and body */
 	bool answered;   /* the head is complete */
-	unsigned turns;  /* since then */
+	/* calls of backend_fetch_is_answered() since the head was complete */
+	unsigned turns;
 	char detail[CURL_ERROR_SIZE];
 	struct errmsg error;
 	char login[TEXT_MAX + 1], user[TEXT_MAX + 1];

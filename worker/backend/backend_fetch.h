@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One request to the authorization backend, with libcurl.
+ * Sends one request to the authorization backend, with libcurl.
  *
  * Redirects to http and https are followed.  The head is the answer: a body
  * that is long or slow ends the transfer and changes nothing.  The owner lets
@@ -16,7 +16,8 @@
 enum {
 	BACKEND_FETCH_MS = 3000,
 	BACKEND_REDIRECTS_MAX = 5,
-	BACKEND_HEADERS_MAX = 32 * 1024, /* bytes of all answers */
+	/* bytes of the heads and bodies of all answers */
+	BACKEND_HEADERS_MAX = 32 * 1024,
 };
 
 struct backend_fetch;
@@ -29,8 +30,8 @@ void backend_fetch_free(struct backend_fetch **);
 
 uint32_t backend_fetch_seq(const struct backend_fetch *);
 
-/* To be called once a turn.  True: the head of the answer came some turns ago,
- * so the owner ends the transfer. */
+/* To be called every 5 ms.  True: the head of the answer was complete ten calls
+ * ago, so the owner ends the transfer. */
 bool backend_fetch_is_answered(struct backend_fetch *);
 
 /* Writes the result of a transfer that finished with this code, or whose head

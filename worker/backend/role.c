@@ -11,8 +11,9 @@
 #include <sysexits.h>
 
 enum {
-	TURN_MS = 5, /* between two looks at the network, while requests run */
-	FETCHES_MAX = 256, /* the master has fewer */
+	/* time between two calls of curl_multi_perform(), while requests run */
+	TURN_MS = 5,
+	FETCHES_MAX = 256, /* the master sends fewer at a time */
 	CONNECTIONS_MAX = 64,
 };
 
@@ -119,7 +120,7 @@ static void on_ask(void *role, const struct msg *m, int *fds, size_t n_fds)
 	};
 
 	(void)fds, (void)n_fds;
-	/* no place, which says nothing about the backend */
+	/* no room for the request: an empty error is no error of the backend */
 	if (r->n >= FETCHES_MAX)
 		failed.error = "";
 	else

@@ -10,7 +10,8 @@
 
 enum {
 	HEIGHT_MAX = 1080,
-	/* scale of mjpeg, 2 is best: the first and the last try */
+	/* quantiser scale of MJPEG (2 is the best quality): of the first
+	 * attempt, and the worst one that is tried */
 	QUALITY = 4,
 	QUALITY_WORST = 31,
 };
@@ -26,16 +27,17 @@ void picture_library_open(void)
 	av_log_set_callback(drop_log);
 }
 
-/* By the stream_type of a PMT. */
+/* The decoder for each stream_type of a PMT. */
 static const struct coding {
 	uint8_t stream_type;
 	enum AVCodecID id;
-	enum AVDiscard skip; /* all but key frames */
+	enum AVDiscard skip; /* frames that the decoder skips */
 } codings[] = {
 	{ 0x01, AV_CODEC_ID_MPEG1VIDEO, AVDISCARD_NONREF },
 	{ 0x02, AV_CODEC_ID_MPEG2VIDEO, AVDISCARD_NONREF },
 	{ 0x10, AV_CODEC_ID_MPEG4, AVDISCARD_NONREF },
-	/* the second field of a key frame may refer to the first */
+	/* not AVDISCARD_NONKEY: the second field of a key frame may refer to
+	 * the first */
 	{ 0x1b, AV_CODEC_ID_H264, AVDISCARD_NONREF },
 	{ 0x24, AV_CODEC_ID_HEVC, AVDISCARD_NONREF },
 };
@@ -61,7 +63,8 @@ static AVCodecContext *open_decoder(uint8_t stream_type, struct errmsg *error)
 	c->thread_count = 1;
 	c->max_pixels = PICTURE_PIXELS_MAX;
 	c->skip_frame = codings[i].skip;
-	/* a group of pictures may begin in front of its references */
+	/* a group of pictures may begin with frames whose references are
+	 * missing */
 	c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
 	c->flags2 |= AV_CODEC_FLAG2_SHOW_ALL;
 	if (avcodec_open2(c, codec, NULL) < 0)
@@ -89,7 +92,7 @@ static bool decode(AVCodecContext *c, const struct picture_units *units,
 		   AVPacket *packet, AVFrame *frame)
 {
 	for (size_t i = 0; i < units->n; i++) {
-		/* owned by the units */
+		/* the data belong to the units */
 		packet->data = units->list[i].data;
 		packet->size = (int)units->list[i].len;
 		packet->flags = i == 0 ? AV_PKT_FLAG_KEY : 0;
@@ -133,8 +136,8 @@ void picture_frame_free(struct AVFrame **f)
 	av_frame_free(f);
 }
 
-/* Chooses a size with square pixels, with even numbers, and not above that of
- * the frame. */
+/* Chooses a size with square pixels, with an even width and height, and not
+ * above the size of the frame. */
 static void choose_size(const AVFrame *f, unsigned width, int *ret_width,
 			int *ret_height)
 {
@@ -226,7 +229,8 @@ ssize_t picture_encode(const struct AVFrame *frame, unsigned width,
 	small = scale(frame, wide, high);
 	if (small != NULL)
 		len = encode(small, quality, ret, size);
-	/* a picture that is full of noise */
+	/* the JPEG is too long, as for a picture full of noise: tries a worse
+	 * quality */
 	while (len == -EMSGSIZE && (quality *= 2) <= QUALITY_WORST)
 		len = encode(small, quality, ret, size);
 	av_frame_free(&small);

@@ -16,9 +16,11 @@
 
 enum {
 	READ_MAX = 48 * RING_UNIT, /* 9 MB: two seconds of 36 Mbit/s */
-	/* the writer may be about to overwrite older packets */
+	/* distance from the oldest packet of the ring, because the writer may
+	 * be about to overwrite packets nearer to it */
 	MARGIN = 2 * RING_UNIT,
-	/* The picture may still be arriving. */
+	/* Time between two attempts: packets of the picture may still
+	 * arrive. */
 	RETRY_MS = 40,
 	RETRIES_MAX = 12,
 	/* CPU time of a picture; the signal ends the process. */
@@ -27,7 +29,8 @@ enum {
 
 struct role {
 	struct worker *worker;
-	int ring, out; /* of the job; -1: none */
+	/* ring of the stream, memory for the picture; -1: no job */
+	int ring, out;
 	uint32_t seq;
 	unsigned width, retries;
 	ev_timer retry;
@@ -93,7 +96,7 @@ static int read_ring(const struct role *r, uint8_t **ret, size_t *ret_n,
 			break;
 		len += (size_t)n;
 	}
-	/* overwritten meanwhile? */
+	/* were the packets overwritten during the copy? */
 	end = ring_reader_pos(ring, &ok);
 	ok = ok && end - from <= ring_reader_size(ring);
 	ring_reader_free(&ring);
@@ -162,7 +165,8 @@ static void on_make(void *role, const struct msg *m, int *fds, size_t n_fds)
 					      "memory for the picture" };
 	struct role *r = role;
 
-	/* the master has one picture made at a time */
+	/* the master orders one picture at a time: an unfinished job is
+	 * dropped */
 	fd_close(&r->ring);
 	fd_close(&r->out);
 	ev_timer_stop(r->worker->loop, &r->retry);

@@ -9,7 +9,8 @@
 #include <sys/socket.h>
 
 enum {
-	/* Only group-specific queries name sources. */
+	/* Bytes.  A general query is shorter: only group-specific queries name
+	 * sources. */
 	QUERY_MAX = 512,
 	MLD_HOP_LIMIT = 1,
 };

@@ -14,7 +14,8 @@
 int igmp_listen(struct errmsg *error) MUST_CHECK;
 int mld_listen(struct errmsg *error) MUST_CHECK;
 
-/* Takes one datagram: 1 with the query, 0 for any other datagram, or -errno
+/* A query that igmp_receive() or mld_receive() received.  Both take one
+ * datagram and return 1 with the query, 0 for any other datagram, or -errno
  * (-EAGAIN: no datagram). */
 struct query_seen {
 	unsigned ifindex;

@@ -84,7 +84,7 @@ int igmp_query_parse(const uint8_t *d, size_t len, struct group_query *ret)
 	else if (len == IGMP_LEN)
 		*ret = (struct group_query){ m[1] == 0 ? 1 : 2, 0 };
 	else
-		return -EBADMSG; /* RFC 3376, 7.1 */
+		return -EBADMSG; /* a length of no version: RFC 3376, 7.1 */
 	return 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The TLS settings: TLS 1.2 and 1.3, ciphers with forward secrecy and
- * authentication only, ALPN http/1.1, no renegotiation, no early data, sessions
- * resumed by tickets only.
+ * Makes the context of OpenSSL with the TLS settings: TLS 1.2 and 1.3, ciphers
+ * with forward secrecy and authentication only, ALPN http/1.1, no
+ * renegotiation, no early data, sessions resumed by tickets only.
  */
 #pragma once
 

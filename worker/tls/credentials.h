@@ -28,15 +28,16 @@ struct credentials_error {
 int credentials_load(SSL_CTX *ctx, int chain_fd, int key_fd,
 		     struct credentials_error *ret) MUST_CHECK;
 
-/* The end and the begin of the validity of the certificate. */
+/* The Unix time at which the certificate expires (_end), or from which it is
+ * valid (_begin); 0: unknown. */
 time_t credentials_end(const SSL_CTX *);
 time_t credentials_begin(const SSL_CTX *);
 /* Writes the subject of the certificate for the log: "CN = headend.example". */
 void credentials_subject(const SSL_CTX *, char *text, size_t size);
-/* Writes its issuer in the same form. */
+/* Writes the issuer of the certificate in the form of credentials_subject(). */
 void credentials_issuer(const SSL_CTX *, char *text, size_t size);
 /* Writes the DNS names and IP addresses of the certificate, with commas; leaves
  * out those without room. */
 void credentials_names(const SSL_CTX *, char *text, size_t size);
-/* Writes the kind and the bits of its key: "EC 256". */
+/* Writes the kind and the bits of the key of the certificate: "EC 256". */
 void credentials_key(const SSL_CTX *, char *text, size_t size);

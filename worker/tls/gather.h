@@ -3,8 +3,8 @@
  * Collects what OpenSSL writes to a client, so that several records leave in
  * one call.
  *
- * One serves all connections of a process: it is empty between two calls of
- * OpenSSL.  Owns its memory.
+ * One struct gather serves all connections of a process: it is empty between
+ * two calls of OpenSSL.  Owns its memory.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct gather {
 	size_t len, size;
 };
 
-/* Has room for size bytes.  NULL if OpenSSL fails. */
+/* Makes a gather with room for size bytes.  NULL if OpenSSL fails. */
 struct gather *gather_new(size_t size);
 /* NULL-safe; sets *g to NULL. */
 void gather_free(struct gather **);

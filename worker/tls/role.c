@@ -28,8 +28,9 @@ enum {
 struct role {
 	struct worker *worker;
 	struct tls_server *server;
-	bool kernel; /* the kernel has TLS for viewers ... */
-	bool told;   /* ... or the log says that it does not */
+	bool kernel; /* the kernel can encrypt for viewers */
+	/* the log has the line about a missing kernel TLS, if it is missing */
+	bool told;
 	uint64_t warned_ms; /* mono_ms() of the last warning; 0: none */
 	LIST_HEAD(, feed) feeds;
 };

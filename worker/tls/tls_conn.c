@@ -18,10 +18,10 @@
 
 enum {
 	ROUNDS = 4, /* steps each way per wake-up */
-	/* encrypted bytes that wait: those of a step, and what a client that
-	 * does not read makes OpenSSL answer */
+	/* most encrypted bytes that wait: those of a step, and answers of
+	 * OpenSSL to a client that does not read */
 	SEALED_MAX = 2 * TLS_PLAIN_MAX,
-	/* finds a dead host of an idle connection */
+	/* TCP keepalive: detects a dead host of an idle connection */
 	KEEP_IDLE_S = 60,
 	KEEP_INTERVAL_S = 10,
 	KEEP_PROBES = 6,
@@ -230,7 +230,7 @@ static enum step step_up(struct tls_conn *c)
 	ERR_clear_error();
 	n = SSL_read(c->ssl, c->cfg->scratch, TLS_RECORD_MAX);
 	step = n > 0 ? STEP_ON : next_step(c, n);
-	/* an answer of OpenSSL to the client */
+	/* SSL_read() may have made an answer to the client */
 	if (!send_gathered(c))
 		return STEP_FAILED;
 	if (n <= 0) {

@@ -5,8 +5,8 @@
  *
  * It reads each side only as fast as the other side accepts, so it holds at
  * most one record of the client, TLS_PLAIN_MAX bytes to the client and the
- * buffers of OpenSSL.  The records of so many bytes leave in one call, because
- * a call costs as much as the cipher of a record.  The end of
+ * buffers of OpenSSL.  The records of TLS_PLAIN_MAX bytes leave in one system
+ * call, because a call costs as much as the encryption of a record.  The end of
  * each direction is passed on separately.  Time limits apply while the client
  * has to act: during the handshake, while data wait for it, and until it closes
  * after the end of the plaintext.  The process at the other end of the pair
@@ -26,19 +26,23 @@
 #include <sys/queue.h>
 
 enum {
-	/* the plaintext of a record: RFC 8446 5.1 */
+	/* most plaintext bytes of a record: RFC 8446 5.1 */
 	TLS_RECORD_MAX = 16384,
-	/* ... of a record that we send: four of them fit into one segment of
-	 * the kernel, and are what deliver sends at once */
+	/* plaintext bytes of a record to the client: four such records fit into
+	 * one segment of the kernel, and are what the deliver worker sends at
+	 * once */
 	TLS_RECORD_SIZE = 15360,
-	/* read at once: more than that, so that a read that is not full is the
-	 * last one */
+	/* plaintext bytes read at once: more than the deliver worker sends at
+	 * once, so that a read that is not full is the last one */
 	TLS_PLAIN_MAX = 4 * TLS_RECORD_SIZE + 4096,
 
 	TLS_HANDSHAKE_MS = 10000,
-	TLS_STALL_MS = 30000, /* while the client accepts no byte */
-	TLS_LINGER_MS = 5000, /* until the client closes, after our close */
-	TLS_IDLE_MS = 5000, /* longer than a player needs for a segment */
+	TLS_STALL_MS = 30000, /* limit while the client accepts no byte */
+	/* limit until the client closes, after this process has closed */
+	TLS_LINGER_MS = 5000,
+	/* a viewer without bytes for this time may be replaced: longer than a
+	 * player needs for a segment */
+	TLS_IDLE_MS = 5000,
 };
 
 enum tls_stage {
@@ -52,11 +56,11 @@ struct tls_half {
 	uint8_t *data; /* NULL: none */
 	size_t at;
 	size_t len;
-	bool eof;  /* the end of the direction was read ... */
-	bool done; /* ... and sent to the other side */
+	bool eof;  /* the end of the direction was read */
+	bool done; /* the end was sent to the other side */
 };
 
-/* The events that a direction waits for. */
+/* The events (EV_READ, EV_WRITE) of both sockets that a direction waits for. */
 struct tls_wants {
 	int outer, inner;
 };
@@ -90,10 +94,10 @@ struct tls_conn {
 	uint64_t used_ms; /* time of the last bytes of either side */
 	const struct tls_conn_config *cfg;
 	SSL *ssl;
-	ev_io outer; /* the client */
-	ev_io inner; /* the plaintext */
-	int outer_events; /* events of the client needed to continue ... */
-	int inner_events; /* ... and of the plaintext, in this step */
+	ev_io outer; /* socket of the client */
+	ev_io inner; /* plaintext end of the socket pair */
+	int outer_events; /* events of outer that the present step waits for */
+	int inner_events; /* events of inner that the present step waits for */
 	struct tls_wants up_wants, down_wants;
 	ev_timer deadline;
 	unsigned wait_ms; /* current limit; 0: none */
@@ -103,17 +107,17 @@ struct tls_conn {
 	struct tls_half down; /* to the client */
 	struct tls_half sealed; /* to the client, encrypted */
 	bool up_closed; /* further bytes of the client are dropped */
-	/* The kernel encrypts what is sent to the client, and the process at
-	 * the other end of the pair sends there itself: the end of the
-	 * plaintext ends the connection here, without a word to the client,
+	/* The kernel encrypts for the client, and the process at the other end
+	 * of the pair sends to the client itself.  The end of the plaintext
+	 * then ends the connection here, without a TLS alert to the client,
 	 * unless that process sent plaintext. */
 	bool kernel;
-	bool spoken;
+	bool spoken; /* that process sent plaintext */
 };
 
-/* Takes both descriptors and starts in the next turn of the loop.  kernel: the
- * kernel is to encrypt for the client, if it can.  NULL, with both closed, if
- * OpenSSL fails or a descriptor cannot be made non-blocking. */
+/* Takes both descriptors and starts in the next iteration of the loop.  kernel:
+ * the kernel is to encrypt for the client, if it can.  NULL, with both closed,
+ * if OpenSSL fails or a descriptor cannot be made non-blocking. */
 struct tls_conn *tls_conn_new(const struct tls_conn_config *, SSL_CTX *,
 			      int outer, int inner, bool kernel);
 /* NULL-safe; sets *c to NULL.  Closes both sides as they are. */

@@ -21,14 +21,14 @@
 
 TAILQ_HEAD(conn_list, tls_conn);
 
-/* the records of a step, with their headers and tags */
+/* bytes: the records of a step, with their headers and tags */
 enum { GATHER_MAX = TLS_PLAIN_MAX + 1024 };
 
 struct tls_server {
 	struct tls_conn_config conns;
 	unsigned connections_max;
 	unsigned idle_ms;
-	bool kernel;  /* it can encrypt for viewers */
+	bool kernel;  /* the kernel can encrypt for viewers */
 	SSL_CTX *ctx; /* NULL: no certificate */
 	struct ticket_keys tickets;
 	/* the connections of each stage, oldest first */
@@ -116,8 +116,9 @@ static struct tls_conn *find_oldest(const struct tls_server *s,
 	return c;
 }
 
-/* The connection of a viewer, or else of a control client, that leaves or is in
- * its handshake; NULL: there is none. */
+/* The oldest connection in the stage TLS_LEAVING, or otherwise in
+ * TLS_HANDSHAKE. viewer: of a viewer; false: of a control client.  NULL: there
+ * is none. */
 static struct tls_conn *find_unused(const struct tls_server *s, bool viewer)
 {
 	struct tls_conn *c = find_oldest(s, TLS_LEAVING, viewer);
@@ -185,7 +186,7 @@ int tls_server_certificate(struct tls_server *s, bool use, int chain_fd,
 		SSL_CTX_free(ctx);
 		return err;
 	}
-	/* the old key may be known to an attacker */
+	/* with another certificate: an attacker may know the old key */
 	if (s->ctx == NULL || X509_cmp(SSL_CTX_get0_certificate(s->ctx),
 				       SSL_CTX_get0_certificate(ctx)) != 0)
 		ticket_keys_forget(&s->tickets);
