@@ -35,8 +35,8 @@ struct credential {
 
 /*
  * Reads the header Authorization (NULL when there is none): Basic or Bearer.
- * Another scheme or a malformed header is CREDENTIAL_BAD.  Ends with
- * credential_wipe().
+ * Another scheme or a malformed header is CREDENTIAL_BAD.  Call
+ * credential_wipe() after use.
  */
 void credential_read(const char *authorization, struct credential *ret);
 

@@ -20,7 +20,8 @@ struct entry {
 	TAILQ_ENTRY(entry) link;
 	LIST_ENTRY(entry) bucket;
 	struct digest key;
-	struct failure failed[FAILURES_MAX]; /* the newest last */
+	/* its last failures, the newest last */
+	struct failure failed[FAILURES_MAX];
 	unsigned n;
 };
 
@@ -34,7 +35,7 @@ struct table {
 	unsigned max; /* failures in a minute that lock an entry */
 };
 
-/* An address from which a login has entered before. */
+/* A login, and an address from which it may be used even while it is locked. */
 struct place {
 	bool used;
 	struct digest login;
@@ -42,7 +43,8 @@ struct place {
 };
 
 struct lockout {
-	struct digest seed; /* secret: an attacker cannot fill one bucket */
+	/* secret part of all keys: an attacker cannot fill one hash bucket */
+	struct digest seed;
 	struct table addresses[LOCKOUT_DOORS];
 	struct table logins[LOCKOUT_DOORS];
 	struct place places[LOCKOUT_PLACES_MAX];

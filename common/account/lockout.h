@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Addresses from which passwords are guessed, and logins whose passwords are
- * guessed.
+ * Locks addresses from which passwords are guessed, and logins whose passwords
+ * are guessed.
  *
  * Five failed checks within a minute lock an address until a minute after the
  * last of them.  Twenty failed checks of a login within a minute lock the login
@@ -50,7 +50,7 @@ struct lockout_try {
 	const struct ip_address *address;
 	/* as the client sent it: any text, perhaps of no user */
 	const char *login;
-	unsigned door;     /* < LOCKOUT_DOORS */
+	unsigned door; /* door where the password is checked, < LOCKOUT_DOORS */
 };
 
 struct lockout *lockout_new(void);
@@ -78,7 +78,7 @@ enum lockout_news lockout_fail(struct lockout *, const struct lockout_try *,
 /* Notes a successful check: deletes the failures of this login from the counts
  * of this address, at all doors.  The count of the login stays. */
 void lockout_succeed(struct lockout *, const struct lockout_try *);
-/* Lets the login enter from this address while the login is locked.  Above
+/* Lets the login be used from this address even while it is locked.  Above
  * LOCKOUT_PLACES_MAX such pairs the new one replaces the oldest, so do not call
- * this for users that may not enter at all. */
+ * this for users that may not log in at all. */
 void lockout_keep(struct lockout *, const struct lockout_try *);

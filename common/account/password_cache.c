@@ -11,9 +11,11 @@ struct entry {
 	uint64_t since_ms; /* time of its verification by the auth worker */
 	uint64_t used_ms; /* time of its last use */
 	bool used; /* false: the entry is free */
-	/* other passwords of this login that were tried from this address */
+	/* number of other passwords of this login that were tried from this
+	 * address */
 	unsigned misses;
-	uint64_t missed_ms; /* time of the first of them */
+	/* time of the first miss; the count starts again a minute later */
+	uint64_t missed_ms;
 	struct digest missed[VERIFIED_MISSES_MAX];
 };
 
@@ -99,8 +101,8 @@ static bool has_missed(const struct entry *e, const struct verified_key *key)
 	return false;
 }
 
-/* Counts a miss in each entry of the place, because any entry may be
- * replaced. */
+/* Counts a miss in each entry with this login and address, because any entry
+ * may be replaced. */
 static void miss(struct verified *v, const struct verified_key *key,
 		 uint64_t now_ms)
 {

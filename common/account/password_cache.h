@@ -37,13 +37,14 @@ struct credential_text {
 	const char *login;
 	const char *password;
 	const char *cipher;  /* the stored hash */
-	const char *address; /* of the client */
+	const char *address; /* address of the client */
 };
 
-/* The keyed hashes distinguish two credentials without storing either. */
+/* Keyed hashes of a credential, which distinguish credentials without storing
+ * them. */
 struct verified_key {
-	struct digest credential; /* login, password and stored hash */
-	struct digest place;      /* login and address */
+	struct digest credential; /* hash of login, password and stored hash */
+	struct digest place;      /* hash of login and address */
 };
 
 struct verified *verified_new(void);

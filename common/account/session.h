@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The login sessions: the user of each session id and its expiry.
+ * Keeps the login sessions: the user of each session id, and its expiry.
  *
  * Only digests of the ids are kept.  Each session has a stamp of the password
  * with which it was opened (user_stamp()).  The session ends when the password

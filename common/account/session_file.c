@@ -19,7 +19,7 @@ enum {
 
 struct session_file {
 	struct sessions *sessions;
-	struct save *save; /* NULL without a file */
+	struct save *save; /* NULL: there is no file */
 };
 
 static char *format(size_t *ret_len, void *arg)

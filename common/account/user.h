@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The users that may log in: the section `users` of the configuration.
+ * Reads the users of the section `users` of the configuration.
  *
  * The module has no state: every call reads the document, so a change takes
  * effect with the next request.
@@ -54,7 +54,7 @@ bool user_may_control(const struct user *);
  * as its stamp, and ends when it changes. */
 struct digest user_stamp(const struct user *);
 
-/* True when the document names no user at all. */
+/* True when the document has no user. */
 bool user_none(const json_t *document);
 
 /* True for 1 to USER_LOGIN_MAX bytes of UTF-8 without control characters. */

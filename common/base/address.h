@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The grammar of input and output addresses:
+ * Splits an input or output address into its parts:
  *
  *	type://target#option&option=value&group.key=value
  *
@@ -31,14 +31,15 @@ struct address_option {
 /* Owns its text; free with address_done(). */
 struct address {
 	char *text;       /* storage of all strings below */
-	const char *type; /* "udp", lower case */
+	const char *type; /* such as "udp", in lower case */
 	const char *target;
 	struct address_option options[ADDRESS_OPTIONS_MAX];
 	size_t n_options;
 };
 
-/* 0, or -EINVAL with error: no type, empty target, too long, control bytes,
- * more than ADDRESS_OPTIONS_MAX options, an option with an empty key. */
+/* Splits text. 0, or -EINVAL with error: no type, empty target, too long,
+ * control bytes, more than ADDRESS_OPTIONS_MAX options, an option with an empty
+ * key. */
 int address_parse(const char *text, struct address *ret,
 		  struct errmsg *error) MUST_CHECK;
 void address_done(struct address *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a time service keeps the clock of the system. */
+/* Reads whether a time service keeps the clock of the system synchronised. */
 #pragma once
 
 enum clock_sync {

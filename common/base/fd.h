@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* File descriptors, all close-on-exec. */
+/* Functions for file descriptors.  All descriptors that they make are
+ * close-on-exec. */
 #pragma once
 
 #include "common/base/buf.h"
@@ -38,12 +39,12 @@ ssize_t fd_discard(int fd, size_t max);
  * also if no byte waits. */
 bool fd_begins_tls(int fd);
 
-/* A SOCK_STREAM pair between two processes, both ends close-on-exec and
+/* Makes a SOCK_STREAM pair between two processes, both ends close-on-exec and
  * non-blocking; buffer: about how many bytes may wait each way.  0 or
  * -errno. */
 int fd_stream_pair(int ret_fds[2], int buffer) MUST_CHECK;
 
-/* A SOCK_SEQPACKET pair, both ends close-on-exec and non-blocking.  0 or
+/* Makes a SOCK_SEQPACKET pair, both ends close-on-exec and non-blocking.  0 or
  * -errno. */
 int fd_seqpacket_pair(int ret_fds[2]) MUST_CHECK;
 

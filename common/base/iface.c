@@ -15,7 +15,9 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-enum { SPARE = 16 /* addresses that may be added between the two calls */ };
+/* Room for addresses that are added between the two calls of
+ * list_addresses(). */
+enum { SPARE = 16 };
 
 _Static_assert(IFACE_NAME_MAX == IF_NAMESIZE, "a name of the kernel fits");
 

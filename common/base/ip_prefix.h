@@ -15,19 +15,20 @@
 enum { IP_BYTES = 16, IP_BITS = 128, IP_TEXT_MAX = 64 };
 
 struct ip_address {
-	uint8_t bytes[IP_BYTES]; /* IPv4: mapped */
+	uint8_t bytes[IP_BYTES]; /* an IPv4 address in its IPv4-mapped form */
 };
 
 struct ip_prefix {
 	struct ip_address address; /* bits behind the prefix are 0 */
-	unsigned bits; /* length, of IP_BITS; 96 more than written for IPv4 */
+	/* length of the prefix in bytes[]: for IPv4 96 more than in text */
+	unsigned bits;
 };
 
 /* Reads "10.0.0.1" or "2001:db8::1", without brackets and zone.  0 or
  * -EINVAL. */
 int ip_parse(const char *text, struct ip_address *ret) MUST_CHECK;
 
-/* Formats an IPv4 address as IPv4, mapped or not. */
+/* Formats an IPv4-mapped address as an IPv4 address. */
 void ip_format(const struct ip_address *, char text[IP_TEXT_MAX]);
 
 bool ip_is_v4(const struct ip_address *);

@@ -36,7 +36,7 @@ static struct {
 	enum log_level level;
 	int own_fd;    /* stderr with its own file description; -1: none */
 	bool journal;  /* the journal reads stderr and adds the time */
-	unsigned lost; /* lines that stderr did not accept */
+	unsigned lost; /* lines that stderr did not accept, not yet reported */
 } out = { log_to_stderr, NULL, LOG_LEVEL_INFO, -1, false, 0 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Text of a client as one word of a log line. */
+/* Makes one word of a log line from text of a client. */
 #pragma once
 
 #include <stddef.h>

@@ -15,7 +15,8 @@
 #include <stdint.h>
 
 enum {
-	/* A playlist of 500 streams costs the master a millisecond. */
+	/* Limits in a second.  A playlist of 500 streams costs the master a
+	 * millisecond. */
 	PLAYLISTS_MAX = 50,
 	PLAYLISTS_PER_CLIENT_MAX = 10,
 	/* The playlist of a group costs less.  Each player needs it to begin,
@@ -35,7 +36,7 @@ enum playlist_kind {
 };
 
 struct playlist_limit {
-	/* monotonic time in seconds for which the counts are */
+	/* monotonic time, in seconds, in which the playlists below were made */
 	uint64_t second;
 	struct playlist_count {
 		unsigned n; /* playlists made in this second */

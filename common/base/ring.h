@@ -94,7 +94,8 @@ uint64_t ring_writer_pos(const struct ring_writer *);
 const uint8_t *ring_before(const struct ring_writer *, uint64_t back,
 			   size_t *n);
 
-/* Adds a point at pos (committed, perhaps not yet published). */
+/* Adds a point to the index.  Its pos is committed, but perhaps not yet
+ * published. */
 void ring_mark(struct ring_writer *, const struct ring_rap *);
 
 /* Makes all committed packets visible to readers by a release store. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the files of the ring share: its header in shared memory, and the state
- * of a writer and of a reader.
+ * What ring.c and ring_segment.c share: the header of a ring in shared memory,
+ * and the state of a writer and of a reader.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ enum {
 	RING_STOPPED = 2,
 };
 
-/* An entry of a segment, guarded by seq as ring_entry is.  A segment that is
- * being written has no duration yet. */
+/* An entry of a segment, guarded by seq as ring_entry is.  The duration of a
+ * segment that is being written is only for the next writer. */
 struct ring_segment_entry {
 	_Atomic uint64_t seq;
 	_Atomic uint64_t number;
@@ -80,14 +80,15 @@ struct ring_header {
 	_Alignas(64) _Atomic uint64_t n_segments;
 	_Atomic uint64_t target_s;
 	/* [0]: the newest access unit that begins in front of the published
-	 * position; [1]: the access unit that was in [0] before.  Their pos is
-	 * 0: none. */
+	 * position; [1]: the access unit that was in [0] before.  pos 0:
+	 * none. */
 	struct ring_unit_entry units[2];
 	_Alignas(64) struct ring_segment_entry segments[RING_SEGMENTS];
 	/* parts written since the ring was made */
 	_Alignas(64) _Atomic uint64_t n_parts;
 	_Atomic uint64_t part_target_ms;
-	/* the least discontinuity and media sequence numbers of segments */
+	/* the least discontinuity and media sequence numbers of new segments:
+	 * see ring_set_least() */
 	_Atomic uint64_t base_least, number_least;
 	_Alignas(64) struct ring_part_entry parts[RING_PARTS];
 };

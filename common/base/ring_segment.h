@@ -17,7 +17,8 @@ enum {
 	RING_TARGET_MAX_S = RING_SEGMENT_MAX_MS / 1000,
 };
 
-/* RFC 8216: numbers stay below what a player reads as an integer. */
+/* The greatest sequence number.  Players may read numbers as doubles, which
+ * have all integers up to 2^53. */
 #define RING_NUMBER_MAX (UINT64_C(1) << 52)
 
 struct ring_segment {

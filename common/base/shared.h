@@ -19,7 +19,7 @@ int shared_create(const char *name, size_t size) MUST_CHECK;
 /* The size of fd in bytes; -EBADF if its size is not sealed; another -errno. */
 ssize_t shared_size(int fd) MUST_CHECK;
 
-/* Has no process written to it yet?  Then all bytes are zero. */
+/* Has no process written to the memfd yet?  Then all bytes are zero. */
 bool shared_is_untouched(int fd);
 
 /* The bytes in use of the open memfds of this process, each once. */

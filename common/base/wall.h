@@ -13,5 +13,5 @@ enum { WALL_TEXT_MAX = 40 };
 /* Writes the local time with its zone, because the reader may be in another
  * zone: "2026-11-23 23:40:12 CET". */
 void wall_format(char text[WALL_TEXT_MAX]);
-/* Writes a Unix time in the same form. */
+/* Writes a Unix time in the form of wall_format(). */
 void wall_format_at(int64_t at_s, char text[WALL_TEXT_MAX]);

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <time.h>
 
-/* "CN = a", cut to size bytes with the NUL; "" if it cannot be printed. */
+/* Writes a name as text, such as "CN = a", cut to size bytes with the NUL; ""
+ * if it cannot be printed. */
 void x509_text_name(const X509_NAME *, char *text, size_t size);
 
 /* The time as Unix time; 0: it is absent or malformed. */

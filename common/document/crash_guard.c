@@ -33,7 +33,7 @@ struct crash_guard {
 	bool running;              /* false after a clean shutdown */
 };
 
-/* A state that must be in the file before the process continues. */
+/* A write of the file for which the process waits. */
 struct note {
 	char *path;
 	char *text;
@@ -158,7 +158,7 @@ static void write_now(const struct crash_guard *s)
 	if (thread_start(&thread, write_note, n) < 0)
 		(void)write_note(n);
 	else if (!thread_join(thread))
-		return; /* the thread still uses it */
+		return; /* the thread still uses n */
 	if (n->result < 0)
 		log_warning("config", "%s cannot be written: %s", n->path,
 			    strerror(-n->result));

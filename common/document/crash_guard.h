@@ -28,7 +28,7 @@ enum {
 struct crash_guard_config {
 	struct ev_loop *loop;
 	const char *path; /* copied */
-	/* The digest of the configuration as it is now. */
+	/* Writes the digest of the present configuration. */
 	void (*digest)(char ret[DOCUMENT_DIGEST_TEXT], void *arg);
 	void *arg;
 };

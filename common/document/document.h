@@ -15,7 +15,7 @@ enum {
 	DOCUMENT_DEPTH_MAX = 64,
 	DOCUMENT_SIZE_MAX = 64 * 1024 * 1024,
 	/* Values in a request: its arrays, objects and commas count.  At the
-	 * worst it takes about 30 ms of the loop and 30 MiB. */
+	 * worst such a request takes about 30 ms of the loop and 30 MiB. */
 	DOCUMENT_VALUES_MAX = 200000,
 	DOCUMENT_FILE_VALUES_MAX = 2000000,
 	DOCUMENT_DIGEST_TEXT = 64 + 1, /* SHA-256 in hex, and the NUL */
@@ -37,8 +37,8 @@ int document_load(const char *path, json_t **ret,
 		  struct errmsg *error) MUST_CHECK;
 
 /*
- * document_load() for a caller that may know the content: digest is that of the
- * content that it knows, or "".  *ret stays NULL if the file still has this
+ * As document_load(), for a caller that may know the content: digest is that of
+ * the content that it knows, or "".  *ret stays NULL if the file still has this
  * content; otherwise digest becomes that of the new content.
  */
 int document_load_changed(const char *path, char digest[DOCUMENT_DIGEST_TEXT],
@@ -54,9 +54,9 @@ int document_read(const char *path, struct buf *ret) MUST_CHECK;
 
 enum { DOCUMENT_NARROWED = 01000 };
 
-/* The mode of a file that other users than its owner and group may open, or 0.
- * narrow: takes these rights away; the result has DOCUMENT_NARROWED when they
- * are gone. */
+/* The mode of the file, if other users than its owner and group may open it;
+ * otherwise 0.  narrow: takes these rights away; the result has
+ * DOCUMENT_NARROWED when they are gone. */
 unsigned document_open_mode(const char *path, bool narrow);
 
 /* Formats the document as indented text, with the keys in their order and a

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The backup and the revisions. */
+/* The most candidates: FILE.backup and the revisions. */
 enum { CANDIDATES_MAX = 1 + REVISIONS_MAX };
 
 struct candidate {

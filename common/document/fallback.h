@@ -13,9 +13,11 @@
 
 /* Functions of the service that read a configuration file. */
 struct fallback_judge {
-	/* 0 when the service can run with the file, or -errno with error. */
+	/* Loads the file. 0 when the service can run with it, or -errno with
+	 * error. */
 	int (*load)(const char *path, json_t **ret, struct errmsg *error);
-	/* The digest of the content; the layout does not matter. */
+	/* Writes the digest of the content.  It does not depend on the
+	 * layout. */
 	void (*digest)(const json_t *document,
 		       char ret[DOCUMENT_DIGEST_TEXT]);
 };

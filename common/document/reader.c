@@ -29,7 +29,7 @@ struct reader {
 	ev_async begin;
 	struct wishes waiting; /* requests for the next read */
 	struct wishes served;  /* requests for the running read */
-	struct helper_call *reading; /* NULL: no read */
+	struct helper_call *reading; /* NULL: no read is running */
 	uint64_t version;  /* see reader_version() */
 	uint64_t versions; /* number of the newest content so far */
 	/* digest of the last content; "": none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Earlier versions of a file: FILE.1 is the last one. */
+/* Keeps earlier versions of a file: FILE.1 is the newest of them. */
 #pragma once
 
 #include "common/base/errmsg.h"
@@ -16,7 +16,7 @@ enum {
 };
 
 struct revision {
-	unsigned n; /* 0: the file itself */
+	unsigned n; /* number of the revision; 0: the file itself */
 	int64_t time_s; /* Unix time at which its content was written */
 	uint64_t bytes;
 	char digest[DOCUMENT_DIGEST_TEXT];

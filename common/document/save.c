@@ -60,7 +60,7 @@ struct save {
 	struct ratelimit lost_limit;
 	struct ratelimit slow_limit;
 	struct orders orders;
-	struct order *order; /* the write in flight, or NULL */
+	struct order *order; /* order of the write in flight; NULL: none */
 
 	/* while writing is true, the thread uses the members down to lost */
 	bool writing;
@@ -212,7 +212,7 @@ static void begin(struct save *s, struct orders *over)
 {
 	int r;
 
-	/* the text of the next order, else the present content */
+	/* writes the text of the next order, or the present content */
 	s->order = STAILQ_FIRST(&s->orders);
 	if (s->order != NULL)
 		STAILQ_REMOVE_HEAD(&s->orders, link);

@@ -44,22 +44,25 @@ enum {
 
 struct http_server_config {
 	struct ev_loop *loop;
-	/* A complete request.  The handler calls exactly one of http_respond(),
-	 * http_drop() and http_conn_take_socket() on conn, inside or later;
-	 * until then request is valid.  The server may be freed inside. */
+	/* Called with a complete request.  The handler calls exactly one of
+	 * http_respond(), http_drop() and http_conn_take_socket() on conn,
+	 * inside or later; until then request is valid.  The server may be
+	 * freed inside. */
 	void (*on_request)(struct http_conn *conn,
 			   const struct http_request *request, void *arg);
-	/* The head of a request whose body is longer than HTTP_UNJUDGED_MAX.
-	 * The handler calls, inside or later, http_continue(), and gets the
-	 * whole request, or http_respond(), http_drop() or
-	 * http_conn_take_socket().  NULL: every body is received. */
+	/* Called with the head of a request whose body is longer than
+	 * HTTP_UNJUDGED_MAX.  The handler calls, inside or later,
+	 * http_continue(), and gets the whole request, or http_respond(),
+	 * http_drop() or http_conn_take_socket().  NULL: every body is
+	 * received. */
 	void (*on_head)(struct http_conn *conn,
 			const struct http_request *request, void *arg);
-	/* conn closed before its answer: do not use it any more. */
+	/* Called when conn was closed before its answer: do not use it any
+	 * more. */
 	void (*on_gone)(struct http_conn *conn, void *arg);
 	void *arg;
 	struct peers *peers; /* borrowed, outlives the server; NULL: no limit */
-	/* 0: the value of the enum above */
+	/* 0: the value of the enum above, such as HTTP_HEAD_TIMEOUT_MS */
 	unsigned head_timeout_ms;
 	unsigned body_timeout_ms;
 	unsigned idle_timeout_ms;

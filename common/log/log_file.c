@@ -350,7 +350,8 @@ void log_file_close(struct log_file **p)
 	if (f == NULL)
 		return;
 	end(f, false);
-	/* the disk does not answer: the process exits without freeing */
+	/* false: the disk does not answer, and the process exits without
+	 * freeing f */
 	if (thread_join(f->thread))
 		destroy(f);
 }

@@ -16,7 +16,7 @@
 enum {
 	LOG_LINES_MAX = 10000,
 	LOG_LINES_BYTES = 1024 * 1024,
-	LOG_LINES_TEXT_MAX = 4096, /* of a line; the rest is cut */
+	LOG_LINES_TEXT_MAX = 4096, /* bytes of a line; the rest is cut */
 };
 
 struct log_line {

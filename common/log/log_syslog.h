@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Log lines to syslog by datagram.  It never waits: lines that syslog does not
- * accept are dropped, and the next accepted line reports their number.
+ * Sends log lines to syslog by datagram.  It never waits: lines that syslog
+ * does not accept are dropped, and the next accepted line reports their number.
  */
 #pragma once
 

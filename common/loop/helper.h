@@ -18,8 +18,9 @@ struct helpers;
 struct helper_call;
 
 struct helper_kind {
-	void (*run)(void *job);             /* in a thread */
-	void (*done)(void *job, void *arg); /* from the loop, after run */
+	void (*run)(void *job);             /* called in a thread */
+	/* called from the loop, after run */
+	void (*done)(void *job, void *arg);
 	void (*free)(void *job);            /* frees the job, in any thread */
 	/* Do two jobs of this kind need the same file?  The function reads only
 	 * what run() does not change.  NULL: never. */

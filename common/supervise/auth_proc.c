@@ -15,7 +15,7 @@
 #include <sys/queue.h>
 
 enum {
-	/* the second waits in the channel while the first is hashed */
+	/* jobs; the second waits in the channel while the first is hashed */
 	WITH_WORKER_MAX = 2,
 	/* A worker without a result for this time is killed.  It is the longest
 	 * time without a heartbeat of a worker that waits for a processor. */
@@ -232,8 +232,8 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 		    (AUTH_JOB_MOST_MS - AUTH_JOB_DEADLINE_MS) / 1e3);
 }
 
-/* Inserts an urgent job behind those that the worker has and the urgent
- * ones. */
+/* Inserts an urgent job behind the jobs that the worker has and behind the
+ * other urgent jobs. */
 static void insert_urgent(struct auth_job *j)
 {
 	struct service_requests *jobs = &j->owner->jobs;

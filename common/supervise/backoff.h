@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Delay between the failure of a worker and its next start.
+ * Computes the delay between the failure of a worker and its next start.
  *
  * No delay after the first failure, then 1, 2, 4 … 60 s, each ± 20 % so that
  * many workers do not start at the same moment.  A healthy minute resets the
@@ -18,7 +18,8 @@ enum {
 	BACKOFF_MAX_MS = 60000,
 	BACKOFF_HEALTHY_MS = 60000,
 	BACKOFF_QUARANTINE = 5, /* failures in a row */
-	BACKOFF_SPACING_MS = 1000, /* between two starts of one worker */
+	/* shortest time between two starts of one worker */
+	BACKOFF_SPACING_MS = 1000,
 	/* Successors that a worker may request in a row, unless its role sets
 	 * another number (renewals). */
 	BACKOFF_RENEWALS = 3,

@@ -29,7 +29,8 @@ struct fd_store {
 	bool there;  /* the store can be used */
 	bool failed; /* the last write failed */
 	ev_timer timer;
-	json_t *stored; /* {name: descriptor} in the store of systemd */
+	/* its keys are the names of the descriptors in the store of systemd */
+	json_t *stored;
 	uint64_t serial; /* number of the newest document */
 	uint64_t cost_ns; /* CPU time of the last write */
 	int documents[DOCUMENTS];

@@ -3,10 +3,10 @@
  * Keeps a handover in the service manager, so that workers survive a crash of
  * the master.
  *
- * Every descriptor is added to the store of systemd
- * (sd_pid_notify_with_fds(3)) when it is made and removed when it is closed.
- * The document is written in turn into two stored memfds, so that one is
- * always complete.  Does nothing unless $FDSTORE is set.
+ * Every descriptor is added to the store of systemd (sd_pid_notify_with_fds(3))
+ * when it is made and removed when it is closed.  The document is written
+ * alternately into two stored memfds, so that one is always complete.  Does
+ * nothing unless $FDSTORE is set.
  *
  * Owns a timer and the memfds; borrows the loop.
  */

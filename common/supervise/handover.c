@@ -17,7 +17,7 @@ enum { DIGITS_MAX = 18 };
 
 struct handover {
 	json_t *document;
-	json_t *fds;    /* name: descriptor */
+	json_t *fds;    /* {name: number of the descriptor} */
 	/* fds as they were read; NULL: the handover is being written */
 	json_t *handed;
 	/* NULL: the handover is being read, and owns its descriptors */

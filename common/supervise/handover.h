@@ -54,7 +54,8 @@ json_t *handover_document(struct handover *);
 /* Names and descriptors so far: {"c17": 23}. */
 const json_t *handover_fds(const struct handover *);
 
-/* For a trial: the new program may replace workers of another protocol. */
+/* Marks a handover for a trial: the new program may replace workers that have
+ * another protocol version. */
 void handover_allow_interruption(struct handover *);
 
 /* Formats the document as text, which the caller frees.  with_fds: with the
@@ -84,9 +85,9 @@ bool handover_is_of_our_protocol(const struct handover *);
 bool handover_allows_interruption(const struct handover *);
 
 /*
- * This process is a trial: it takes the handover while the previous master
- * runs.  It gets a socket pair of its own in place of each channel, and signals
- * no process.
+ * Marks a handover that was read: this process is a trial, which takes the
+ * handover while the previous master runs.  It gets a socket pair of its own in
+ * place of each channel, and signals no process.
  */
 void handover_set_trial(struct handover *);
 bool handover_is_trial(const struct handover *);

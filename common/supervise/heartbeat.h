@@ -18,7 +18,8 @@
 #include <sys/types.h>
 
 enum {
-	PACE_BEAT_MS = 900, /* a second with tolerance */
+	/* shortest time between two heartbeats: a second with tolerance */
+	PACE_BEAT_MS = 900,
 	PACE_AHEAD_MS = 5000, /* tolerance for early heartbeats */
 	PACE_BEHIND_MS = 300000, /* tolerance for heartbeats read late */
 };
@@ -57,7 +58,7 @@ bool cpu_share_is_starved(const struct cpu_share *before,
 
 /* Measures a worker that starts, or has no heartbeat; embedded. */
 struct cpu_watch {
-	struct cpu_share before; /* at_ns 0: unknown */
+	struct cpu_share before; /* the first measurement; at_ns 0: it failed */
 	pid_t pid;
 	const char *missing;
 	bool logged;

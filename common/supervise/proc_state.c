@@ -166,7 +166,8 @@ static enum proc_state miss_beat(struct proc *p, uint64_t now,
 
 	if (p->looked && !late)
 		return leave_a_core(p, now, do_);
-	/* if our loop was blocked, its status may still be unread */
+	/* if the loop of the master was blocked, a status may still be
+	 * unread */
 	p->looked = true;
 	do_->look = true;
 	return extend(p, now, do_);

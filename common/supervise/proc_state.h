@@ -29,7 +29,8 @@ enum {
 	PROC_READY_MOST_MS = 120000,
 	PROC_LOOK_MS = 2000, /* from a status to the measurement */
 	PROC_GRACE_MS = 1000, /* from the measurement to SIGABRT */
-	PROC_STARVED_MS = 30000, /* longest time without a status */
+	/* longest time without a status, if the worker waits for a processor */
+	PROC_STARVED_MS = 30000,
 	PROC_DYING_MS = 500, /* from SIGABRT or a closed channel to KILL */
 	PROC_TERM_MS = 2000, /* from SIGTERM to SIGKILL */
 	PROC_KILL_MS = 5000, /* from SIGKILL to leaving it behind */
@@ -61,7 +62,7 @@ enum proc_event {
 	PROC_READY,
 	PROC_BEAT,
 	PROC_CLOSED, /* the worker closed the channel */
-	PROC_BAD, /* a forbidden message or flood */
+	PROC_BAD, /* the worker sent a forbidden message, or too many */
 	PROC_RENEW, /* before PROC_EXIT: it ended to get a successor */
 	PROC_EXIT, /* the process ended, or could not be started */
 	PROC_SHORT, /* could not be started: too few descriptors,
@@ -86,21 +87,22 @@ struct proc {
 	enum proc_state state;
 	bool once; /* the worker is not restarted */
 	bool wanted;
-	bool ordered; /* we stopped this process, or granted its end */
-	bool granted; /* we granted its end */
+	bool ordered; /* the master stopped this process, or granted its end */
+	/* the master granted its end, to give the worker a successor */
+	bool granted;
 	bool looked; /* measured since the last heartbeat */
 	unsigned unwanted_ends; /* ends that were failures */
 	unsigned left; /* processes that were left behind and have not ended */
 	uint64_t deadline_ms; /* monotonic; 0: none */
-	uint64_t beat_ms; /* the last heartbeat, or ready */
+	uint64_t beat_ms; /* time of the last heartbeat, or of worker.ready */
 	struct backoff backoff;
 };
 
 struct proc_effects proc_handle(struct proc *, enum proc_event,
 				uint64_t now_ms) MUST_CHECK;
 
-/* Is the CPU time of the process measured up to its deadline, which has come?
- * Only then the deadline may be PROC_STARVED. */
+/* True if a deadline has come at which the CPU time of the process is measured.
+ * Only then the caller may report it as PROC_STARVED. */
 static inline bool proc_is_measured(const struct proc *p, uint64_t now_ms)
 {
 	return now_ms >= p->deadline_ms &&

@@ -99,7 +99,8 @@ int procfs_pid_stat_parse(const char *text, struct procfs_pid *ret)
 	uint64_t words[PID_STAT_WORDS] = { 0 };
 	size_t n = 2; /* the words behind pid and name */
 
-	/* with 1,000 workers sscanf() would cost more than the kernel */
+	/* with 1,000 workers sscanf() would take more CPU time than the kernel
+	 * takes for the files */
 	while (at != NULL && n < PID_STAT_WORDS &&
 	       (at = strchr(at, ' ')) != NULL)
 		words[n++] = strtoull(++at, NULL, 10);

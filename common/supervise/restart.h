@@ -13,7 +13,8 @@
 
 #include <stdbool.h>
 
-/* The environment variable that names the document of a handover. */
+/* The environment variable with the number of the descriptor of the document of
+ * a handover. */
 #define RESTART_VARIABLE "SLUICE_HANDOVER"
 
 struct handover;
@@ -38,8 +39,9 @@ void restart_set_inheritable(const struct handover *, bool yes);
 struct handover *restart_adopt(void);
 
 /*
- * The program holds HUP, INT, TERM and USR2 from its start until it watches
- * them.  restart_exec() holds them, so that they wait for the new program.  A
- * shutdown holds them, so that a second signal does not kill the last save.
+ * Blocks HUP, INT, TERM and USR2 (hold), or unblocks them.  The program blocks
+ * them from its start until it watches them.  restart_exec() blocks them, so
+ * that they wait for the new program.  A shutdown blocks them, so that a second
+ * signal does not kill the last save.
  */
 void restart_hold_signals(bool hold);

@@ -90,7 +90,7 @@ void service_proc_works(struct service_proc *, bool works);
 /* As worker_proc_silent_ms(). */
 uint64_t service_proc_silent_ms(const struct service_proc *);
 
-/* The channel after the hello, or NULL. */
+/* The channel to the worker, once worker.hello was received; otherwise NULL. */
 struct channel *service_proc_channel(struct service_proc *);
 
 /* Sends m with its msg_fds() descriptors (borrowed).  Drops m without a

@@ -15,7 +15,7 @@ enum { SERVICE_TRIES_MAX = 2 };
 
 struct service_request {
 	TAILQ_ENTRY(service_request) link;
-	uint32_t seq; /* 0: not with the worker */
+	uint32_t seq; /* number of the request; 0: it is not with the worker */
 	unsigned tries; /* number of times that it was sent to a worker */
 };
 

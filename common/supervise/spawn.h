@@ -47,7 +47,8 @@ const char *spawn_program_name(enum spawn_program);
 /* path: of sluice-worker; the other programs are in its folder.  The loop is
  * borrowed. */
 struct spawner *spawner_new(struct ev_loop *, const char *path);
-/* Reaps freed children that have ended; init reaps the others. */
+/* Frees the spawner.  Reaps freed children that have ended; init reaps the
+ * others. */
 void spawner_free(struct spawner **);
 
 /* Sets a function that is called by spawner_touch(): the state that a handover
@@ -123,8 +124,9 @@ struct child_start {
 	enum spawn_program program;
 	const char *role;
 	const char *object;
-	int channel_fd; /* borrowed; becomes its fd 3 */
-	/* borrowed; its standard error; 0: that of this process */
+	int channel_fd; /* borrowed; becomes descriptor 3 of the worker */
+	/* borrowed; becomes the standard error of the worker; 0: that of this
+	 * process */
 	int error_fd;
 	/* is in the process group of this process; false: in a new one */
 	bool same_group;

@@ -66,9 +66,11 @@ void tls_proc_link(struct tls_proc *, int fd);
 /* The certificate that is in use. */
 struct tls_facts {
 	char subject[256], issuer[256];
-	char names[1024]; /* with commas */
-	char key[64];     /* "EC 256" */
-	int64_t begin_s, end_s; /* 0: there is none, or it is unknown */
+	char names[1024]; /* DNS names and IP addresses, separated by ", " */
+	char key[64];     /* kind and bits of the key: "EC 256" */
+	/* Unix time of the period in which the certificate is valid; end_s 0:
+	 * there is none */
+	int64_t begin_s, end_s;
 };
 
 /* The facts of the certificate in use, borrowed until the next one; NULL: none

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The log of a worker: its lines, and its level. */
+/* Logs the lines of a worker, and sends it the level of the log. */
 #pragma once
 
 #include "common/base/ratelimit.h"
@@ -7,8 +7,9 @@
 
 struct channel;
 
-/* Lines above the limit (20 in ten seconds) are counted and dropped.  name: the
- * component in the log, which contains the role: "stream a001". */
+/* Logs a line of a worker.  Lines above the limit (20 in ten seconds) are
+ * counted and dropped.  name: the component in the log, which contains the
+ * role: "stream a001". */
 void worker_log(struct ratelimit *, const char *name, const char *role,
 		const struct msg_worker_log *);
 

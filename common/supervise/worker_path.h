@@ -5,8 +5,8 @@
 #include "common/base/errmsg.h"
 
 /*
- * The file in the environment variable SLUICE_WORKER; without it sluice-worker
- * beside this program (a build tree), or the installed one.  free() it; NULL
- * with error.
+ * Returns the path in the environment variable SLUICE_WORKER; without the
+ * variable, sluice-worker in the folder of this program (a build tree), or the
+ * installed sluice-worker.  free() it; NULL with error.
  */
 char *worker_path_find(struct errmsg *error);

@@ -78,8 +78,8 @@ void worker_proc_adopt(struct worker_proc *, const json_t *record,
  * the process from its next start. */
 void worker_proc_rename(struct worker_proc *, const char *object);
 
-/* The program and the role of the next start; SPAWN_WORKER and that of the
- * configuration by default.  role: a constant. */
+/* Sets the program and the role of the next start; by default SPAWN_WORKER and
+ * the role of the configuration.  role: a constant. */
 void worker_proc_use(struct worker_proc *, enum spawn_program,
 		     const char *role);
 
@@ -116,5 +116,5 @@ const char *worker_proc_alarm(const struct worker_proc *);
 const char *worker_proc_fault(const struct worker_proc *);
 /* Milliseconds since the last status of a running worker; 0: none runs. */
 uint64_t worker_proc_silent_ms(const struct worker_proc *);
-/* The channel after the hello, or NULL. */
+/* The channel to the worker, once worker.hello was received; otherwise NULL. */
 struct channel *worker_proc_channel(struct worker_proc *);

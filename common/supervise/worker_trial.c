@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OUTPUT_MAX = 65536 /* of a pipe */, LINE_SHOWN = 120 };
+enum { OUTPUT_MAX = 65536 /* bytes of a pipe */, LINE_SHOWN = 120 };
 
 struct try {
 	struct worker_trial *owner;

@@ -15,7 +15,7 @@
 #include <strings.h>
 
 enum {
-	KEEP = 65536, /* memory kept between two messages */
+	KEEP = 65536, /* bytes of memory kept between two messages */
 	SCOPES = (HUB_ALL | HUB_REDUCED | HUB_LOG | HUB_CAM |
 		  HUB_CUE | HUB_EPG) + 1,
 	SHA1_LEN = 20,

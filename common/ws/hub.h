@@ -49,7 +49,8 @@ enum hub_scope {
 };
 
 struct hub *hub_new(struct ev_loop *);
-/* Lowers HUB_CLIENTS_MAX; call it before the first client. */
+/* Lowers the limit of clients from HUB_CLIENTS_MAX; call it before the first
+ * client. */
 void hub_limit(struct hub *, size_t clients_max);
 
 /* Clients with HUB_REDUCED receive the results of reduce, new references. */

@@ -21,7 +21,8 @@ enum {
 	REPLIES_MAX = 4096,
 	PIECES_MAX = 16, /* buffers per sendmsg() */
 	CLOSE_MS = 2000, /* time for the peer to read the close frame */
-	DEAD_AFTER_S = 60, /* without an answer from the peer */
+	/* a client whose TCP does not answer for this time is closed */
+	DEAD_AFTER_S = 60,
 };
 
 enum client_state {

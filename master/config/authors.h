@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The logins of the users who changed the configuration since its last save.
- * Embedded, pure; zeroed memory has none. */
+/* Collects the logins of the users who changed the configuration since its last
+ * save.  Embedded, pure; zeroed memory has none. */
 #pragma once
 
 #include "common/account/user.h"
@@ -9,7 +9,8 @@
 struct authors {
 	/* login for the next changes; "": unknown */
 	char next[USER_LOGIN_MAX + 1];
-	char list[REVISION_AUTHOR_MAX + 1]; /* "olga, carl", each once */
+	/* the logins, each once: "olga, carl" */
+	char list[REVISION_AUTHOR_MAX + 1];
 };
 
 /* Sets the login for the next changes; NULL, or "-" without accounts:

@@ -64,7 +64,8 @@ int check_section(const char *key, const json_t *value,
 
 struct check_place {
 	const char *path;       /* path of the stream: "make_stream[3]" */
-	const json_t *document; /* with the other streams; NULL: none */
+	/* document with the other streams; NULL: none */
+	const json_t *document;
 	/* The streams of the document, parsed (stream_conf.h); NULL: parsed for
 	 * this check. */
 	const struct stream_confs *neighbours;
@@ -92,7 +93,8 @@ struct check_entry {
 	const char *section; /* name in config_sections[] (config_fields.h) */
 	const char *path;    /* path of the entry, such as "softcam" */
 	const json_t *entry;
-	const json_t *document; /* with the sections that the entry names */
+	/* document with the sections that the entry names */
+	const json_t *document;
 };
 
 /* Reports, only as warnings, what a stored entry contains without effect, as

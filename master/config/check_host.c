@@ -38,7 +38,8 @@ enum {
 struct host {
 	struct judge j;
 	unsigned wanted;  /* bits of enum host_part */
-	unsigned n_files; /* number of named files, whether looked for or not */
+	/* number of named files, whether they were checked or not */
+	unsigned n_files;
 };
 
 /* Warns about a file that this user may not access with mode (access(2)).

@@ -23,7 +23,8 @@ enum playlist_format { PLAYLIST_M3U8, PLAYLIST_XSPF };
 struct playlist_request {
 	enum playlist_format format;
 	const struct play_conf *play;
-	const char *base;  /* "http://host:8100" */
+	/* begin of each address, such as "http://host:8100" */
+	const char *base;
 	/* "?token=abc", appended to every address; "": none */
 	const char *query;
 	bool guide;        /* the base serves a programme guide */

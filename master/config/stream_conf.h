@@ -27,7 +27,7 @@ struct input_conf {
 	bool is_valid;
 	bool is_ipv6;
 	enum input_kind kind;
-	bool list;           /* it plays a list of files */
+	bool list;           /* the input plays a list of files */
 	char *id;            /* option id; NULL: none */
 	/* link of the stream or adapter that it reads; NULL: none */
 	char *stream;
@@ -35,16 +35,16 @@ struct input_conf {
 	/* PIDs that the options name; 0: none */
 	uint16_t pids[INPUT_CONF_PIDS];
 	bool emms;           /* needs EMMs of all CA systems */
-	struct cam_list *cams; /* softcams; NULL: none */
-	bool module;         /* the CAM of its adapter descrambles pnr */
+	struct cam_list *cams; /* softcams that the input names; NULL: none */
+	bool module; /* the CAM of the adapter descrambles the program pnr */
 };
 
 struct output_conf {
 	const char *address;
 	bool is_valid;
 	enum output_kind kind;
-	char *path; /* of http and file; NULL: other types */
-	/* only for http: */
+	char *path; /* path of an http or file output; NULL: other types */
+	/* The members from here on are only for http. */
 	bool tls;
 	struct sockaddr_any listen;
 	unsigned buffer_size_kib, buffer_fill_kib;

@@ -29,8 +29,9 @@ struct place {
 SLIST_HEAD(places, place);
 
 struct write_paths {
-	struct places given; /* by the options at the start of the service */
-	struct places named; /* by the configuration file in force */
+	/* allowed by the options at the start of the service */
+	struct places given;
+	struct places named; /* named by the configuration file in force */
 };
 
 struct write_paths *write_paths_new(void)

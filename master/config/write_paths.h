@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The files that users of the control interface may name for the service to
- * write: its log, recordings and exports of the guide.
+ * Decides which files users of the control interface may name for the service
+ * to write: its log, recordings and exports of the guide.
  *
  * A control user must not get a shell of the user of the service by a file that
  * other programs execute.  The options at the start of the service name allowed

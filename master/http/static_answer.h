@@ -21,7 +21,8 @@ struct static_query {
 	/* --web-dir: folder whose files are used instead, with any hash; NULL:
 	 * none */
 	const char *folder;
-	const char *name;   /* text behind "web/", HASH/FILE; NULL: the page */
+	/* HASH/FILE, the text behind "web/" in the path; NULL: the page */
+	const char *name;
 	/* Further sources to which the page may connect, each after a space; at
 	 * most STATIC_HOSTS_MAX bytes. */
 	const char *hosts;

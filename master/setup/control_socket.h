@@ -17,7 +17,7 @@ struct handover;
 struct http_server;
 
 struct control_socket {
-	uint64_t number; /* in a handover; 0: none yet */
+	uint64_t number; /* number of the socket in a handover; 0: none yet */
 	/* descriptor of the socket of the former address, which still accepts
 	 * connections; -1: none */
 	int former;

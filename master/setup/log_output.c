@@ -30,8 +30,8 @@ struct log_output {
 	struct log_file *file;        /* NULL: no log file */
 	struct log_syslog *syslog;    /* NULL: no syslog */
 	struct log_lines *lines;      /* the last lines, for the API */
-	/* Lines from before the settings, for file and syslog; NULL:
-	 * written. */
+	/* Lines logged before the settings were known, for file and syslog;
+	 * NULL: they were written. */
 	struct early *early;
 	size_t n_early;
 };

@@ -36,7 +36,7 @@ enum {
 struct softcam_user {
 	LIST_ENTRY(softcam_user) link;
 	bool linked;
-	const char *stream; /* id, borrowed */
+	const char *stream; /* id of the stream, borrowed */
 	size_t n;
 	char ids[SOFTCAM_USES_MAX][CAM_ID_MAX + 1];
 	bool up; /* its worker can receive messages */
@@ -53,7 +53,7 @@ struct softcam_info {
 	const char *error;
 	unsigned caid;
 	unsigned processes;
-	struct msg_softcam_status status; /* of all its workers, summed up */
+	struct msg_softcam_status status; /* sums over all its workers */
 	/* Sums that include ended processes, so they never decrease. */
 	uint64_t refused, timeouts;
 };

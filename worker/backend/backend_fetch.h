@@ -22,7 +22,7 @@ enum {
 
 struct backend_fetch;
 
-/* Makes a request.  NULL: libcurl cannot make it. */
+/* Starts a request.  NULL: libcurl cannot make it. */
 struct backend_fetch *backend_fetch_new(CURLM *, uint32_t seq,
 					const struct msg_backend_ask *);
 /* NULL-safe; sets *f to NULL. */

@@ -22,8 +22,8 @@ enum { PICTURE_PIXELS_MAX = 4096 * 2304 };
 void picture_library_open(void);
 
 /* The key frame that the units begin with; the caller frees it.  NULL with
- * *ret_err = -ENOENT: no such picture is ever decoded; -EAGAIN: another one may
- * be; both with error. */
+ * *ret_err = -ENOENT: pictures with this coding cannot be decoded; -EAGAIN:
+ * this picture cannot, but another may be; both with error. */
 struct AVFrame *picture_decode(const struct picture_units *, int *ret_err,
 			       struct errmsg *error);
 void picture_frame_free(struct AVFrame **);

@@ -23,7 +23,7 @@ enum {
 	 * arrive. */
 	RETRY_MS = 40,
 	RETRIES_MAX = 12,
-	/* CPU time of a picture; the signal ends the process. */
+	/* Most CPU time of a picture; after it SIGPROF ends the process. */
 	CPU_S = 2,
 };
 
@@ -46,7 +46,7 @@ static void limit_time(long seconds)
 }
 
 /* Sends the result and ends the job.  len: bytes of the picture in the memory
- * of the job; 0: there is none, and error says why. */
+ * of the job; 0: there is none, and error has the reason. */
 static void finish(struct role *r, size_t len, int err,
 		   const struct errmsg *error)
 {

@@ -12,7 +12,7 @@
 #include "worker/querier/query.h"
 
 struct querier {
-	unsigned ifindex; /* 0: a free place */
+	unsigned ifindex; /* index of the interface; 0: the entry is free */
 	struct sockaddr_any from;
 	struct group_query query;
 	uint64_t at_ms;   /* time of the last query */

@@ -23,6 +23,6 @@ struct gather *gather_new(size_t size);
 /* NULL-safe; sets *g to NULL. */
 void gather_free(struct gather **);
 
-/* The writing side of an SSL object, which takes it.  A write that finds no
- * room is to be repeated.  NULL if OpenSSL fails. */
+/* Makes the BIO to which an SSL object writes; the SSL object takes it.  A
+ * write that finds no room is to be repeated.  NULL if OpenSSL fails. */
 BIO *gather_bio(struct gather *);

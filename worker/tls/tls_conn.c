@@ -128,7 +128,8 @@ static bool send_gathered(struct tls_conn *c)
 
 /* --- results of OpenSSL --- */
 
-/* The step that follows an unsuccessful result n of OpenSSL. */
+/* The result of a step in which a function of OpenSSL returned n, which is no
+ * success. */
 static enum step next_step(struct tls_conn *c, int n)
 {
 	switch (SSL_get_error(c->ssl, n)) {

@@ -53,7 +53,7 @@ enum tls_stage {
 
 /* Bytes of one direction that the other side did not accept yet. */
 struct tls_half {
-	uint8_t *data; /* NULL: none */
+	uint8_t *data; /* NULL: no bytes wait */
 	size_t at;
 	size_t len;
 	bool eof;  /* the end of the direction was read */
@@ -69,10 +69,10 @@ struct gather;
 struct tls_conn;
 
 struct tls_conn_events {
-	/* The stage changed. */
+	/* Called when the stage has changed. */
 	void (*on_stage)(struct tls_conn *, void *arg);
-	/* The connection has ended; the receiver frees it in this call.  error:
-	 * NULL for a normal end. */
+	/* Called when the connection has ended; the callee frees it in this
+	 * call.  error: NULL for a normal end. */
 	void (*on_end)(struct tls_conn *, const char *error, void *arg);
 };
 
@@ -82,15 +82,15 @@ struct tls_conn_config {
 	const struct tls_conn_events *events;
 	void *arg;
 	uint8_t *scratch; /* TLS_PLAIN_MAX bytes */
-	struct gather *gather; /* empty between two calls */
+	struct gather *gather; /* empty between two calls of OpenSSL */
 	unsigned handshake_ms;
 	unsigned stall_ms;
 	unsigned linger_ms;
 };
 
 struct tls_conn {
-	TAILQ_ENTRY(tls_conn) link; /* for the owner */
-	bool viewer;                /* for the owner */
+	TAILQ_ENTRY(tls_conn) link; /* for the owner: list of a stage */
+	bool viewer;                /* for the owner: a viewer */
 	uint64_t used_ms; /* time of the last bytes of either side */
 	const struct tls_conn_config *cfg;
 	SSL *ssl;
@@ -100,19 +100,20 @@ struct tls_conn {
 	int inner_events; /* events of inner that the present step waits for */
 	struct tls_wants up_wants, down_wants;
 	ev_timer deadline;
-	unsigned wait_ms; /* current limit; 0: none */
+	unsigned wait_ms; /* time limit for which the timer runs; 0: none */
 	bool moved;       /* the client accepted bytes: restart the limit */
 	enum tls_stage stage;
-	struct tls_half up;   /* from the client */
-	struct tls_half down; /* to the client */
-	struct tls_half sealed; /* to the client, encrypted */
+	struct tls_half up;   /* bytes from the client */
+	struct tls_half down; /* plaintext bytes to the client */
+	struct tls_half sealed; /* encrypted bytes to the client */
 	bool up_closed; /* further bytes of the client are dropped */
 	/* The kernel encrypts for the client, and the process at the other end
 	 * of the pair sends to the client itself.  The end of the plaintext
 	 * then ends the connection here, without a TLS alert to the client,
 	 * unless that process sent plaintext. */
 	bool kernel;
-	bool spoken; /* that process sent plaintext */
+	/* the process at the other end of the pair sent plaintext */
+	bool spoken;
 };
 
 /* Takes both descriptors and starts in the next iteration of the loop.  kernel:

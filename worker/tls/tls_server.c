@@ -127,8 +127,8 @@ static struct tls_conn *find_unused(const struct tls_server *s, bool viewer)
 }
 
 /* Ends the connection whose end matters least, for a new one; false: all are in
- * use.  A viewer replaces a control client only where these have more than
- * their reserved connections. */
+ * use.  A viewer replaces a control client only if control clients have more
+ * than their reserved connections. */
 static bool make_room(struct tls_server *s, bool viewer)
 {
 	struct tls_conn *old = find_unused(s, viewer);

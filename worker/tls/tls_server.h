@@ -7,7 +7,7 @@
  * stage TLS_LEAVING, or otherwise in the stage TLS_HANDSHAKE, or otherwise such
  * a connection of the other enum tls_client, or otherwise the viewer without
  * bytes for longest, if for some seconds.  A viewer does not replace a control
- * client while these have at most their quarter of the connections.
+ * client while control clients have at most a quarter of the connections.
  *
  * Also owns the context with the private key, and the ticket keys; borrows the
  * loop.
