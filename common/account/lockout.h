@@ -36,7 +36,8 @@ enum {
 	LOCKOUT_LOGIN_FAILURES = 20,
 	LOCKOUT_DOORS = 2,
 	LOCKOUT_WINDOW_MS = 60 * 1000,
-	/* for each door: addresses, and as many logins */
+	/* most entries of a table; each door has a table of addresses and one
+	 * of logins */
 	LOCKOUT_ENTRIES_MAX = 4096,
 	/* pairs of a login and an address of lockout_keep() */
 	LOCKOUT_PLACES_MAX = 256,

@@ -26,7 +26,8 @@ enum {
 	VERSION_DEVICES = 5,
 	VERSION_SCOPES = 6,
 
-	/* bytes of struct rules that a kernel before that version knows */
+	/* bytes of struct rules that a kernel knows before VERSION_PORTS, and
+	 * before VERSION_SCOPES */
 	SIZE_FILES = sizeof(uint64_t),
 	SIZE_PORTS = 2 * sizeof(uint64_t),
 };

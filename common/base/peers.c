@@ -16,7 +16,7 @@ struct peer {
 	LIST_ENTRY(peer) bucket;
 	struct peers *peers;
 	struct ip_address address;
-	unsigned n;  /* connections, > 0 */
+	unsigned n;  /* connections of the address, > 0 */
 	size_t held; /* bytes that its connections hold */
 	/* least recently used first */
 	TAILQ_HEAD(peer_places, peer_place) places;

@@ -35,7 +35,7 @@ struct ring_segment_entry {
 	_Atomic uint64_t number;
 	_Atomic uint64_t base;
 	_Atomic uint64_t pos;
-	_Atomic uint64_t end; /* 0: is being written */
+	_Atomic uint64_t end; /* position; 0: the segment is being written */
 	_Atomic uint64_t pcr;
 	_Atomic uint64_t pts;
 	_Atomic int64_t wall_ms;

@@ -41,7 +41,7 @@ struct ring_segment {
  * other without a gap, and together they are the segment. */
 struct ring_part {
 	uint64_t number;      /* media sequence number of its segment */
-	uint32_t index;       /* in the segment, from 0 */
+	uint32_t index;       /* index of the part in its segment, from 0 */
 	uint64_t pos, end;
 	uint32_t duration_ms; /* > 0 */
 	bool independent;     /* begins with a random access point */

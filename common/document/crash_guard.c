@@ -30,7 +30,7 @@ struct crash_guard {
 	 * minute; 0 after a minute or a clean shutdown */
 	json_int_t unclean;
 	bool rolled_back;          /* current replaced a crashing one */
-	bool running;              /* false after a clean shutdown */
+	bool running; /* the service runs; false after a clean shutdown */
 };
 
 /* A write of the file for which the process waits. */

@@ -20,7 +20,8 @@ struct revision {
 	int64_t time_s; /* Unix time at which its content was written */
 	uint64_t bytes;
 	char digest[DOCUMENT_DIGEST_TEXT];
-	char author[REVISION_AUTHOR_MAX + 1]; /* "": unknown */
+	/* logins of the users who wrote the content; "": unknown */
+	char author[REVISION_AUTHOR_MAX + 1];
 };
 
 /*

@@ -36,7 +36,7 @@ struct order {
 	bool waits;      /* see save_wait(): writes nothing */
 	save_done_fn *done;
 	void *arg;
-	int result; /* of the write, once it has ended */
+	int result; /* result of the write, once it has ended */
 	struct errmsg error;
 };
 
@@ -68,7 +68,8 @@ struct save {
 	uint64_t took_ms;
 	char *text;
 	size_t len;
-	char author[REVISION_AUTHOR_MAX + 1]; /* "": unknown */
+	/* logins for revisions_sign(); "": unknown */
+	char author[REVISION_AUTHOR_MAX + 1];
 	bool continues; /* the write keeps no former version */
 	int result;
 	struct errmsg error;

@@ -46,7 +46,7 @@ struct http_conn {
 	enum conn_state state;
 	enum conn_wait wait;
 	ev_io readable, writable;
-	struct turn_work lasting; /* an answer that waits for its turn */
+	struct turn_work lasting; /* waits to send a lasting body */
 	ev_timer timer;
 	struct http_request *request;
 	struct buf in;

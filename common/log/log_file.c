@@ -28,17 +28,17 @@ struct log_file {
 	struct buf waiting;
 	uint64_t max_size;
 	unsigned dropped; /* lines dropped since the last written one */
-	int result;    /* the last write: 0 or -errno */
+	int result;    /* of the last write or rotation: 0 or -errno */
 	bool tried;    /* the first attempt to open it has ended */
 	bool told;     /* result was reported */
-	bool closing;  /* no further line */
+	bool closing;  /* no further line will be queued */
 	bool left;     /* the thread frees this object */
 
 	/* used by the thread only */
 	char *path;
 	int fd; /* -1: not open */
 	uint64_t size;
-	int rotated; /* the last rotation: 0 or -errno */
+	int rotated; /* result of the last rotation: 0 or -errno */
 };
 
 static void destroy(struct log_file *f)
@@ -53,10 +53,10 @@ static void destroy(struct log_file *f)
 
 /* --- the thread --- */
 
-/* 0 for an empty file, or a file that begins as our logs do: with a time, or
- * with the report of dropped lines.  -EEXIST: it begins otherwise; another
- * -errno: it cannot be read.  other: it must be this file; -1: any regular
- * file. */
+/* 0 for an empty file, or a file that begins as logs of this program do: with a
+ * time, or with the report of dropped lines.  -EEXIST: it begins otherwise;
+ * another -errno: it cannot be read.  other: it must be this file; -1: any
+ * regular file. */
 static int judge_begin(const char *path, int other)
 {
 	static const char dropped[] = "log: ", time[] = "0000-00-00T00:00:00.";
@@ -121,7 +121,7 @@ static bool is_in_place(const struct log_file *f)
 }
 
 /* Rotation removes or renames the archives: 0 if every file with such a name is
- * a log of ours, -ENOTUNIQ if one is not. */
+ * a log of this program, -ENOTUNIQ if one is not. */
 static int judge_archives(const struct log_file *f)
 {
 	int err = 0;

@@ -33,7 +33,8 @@ struct helper_call {
 	const struct helper_kind *kind;
 	void *job; /* belongs to the thread from started to finished */
 	void *arg;
-	LIST_ENTRY(helper_call) running; /* from started to finished */
+	/* in the list from started to finished */
+	LIST_ENTRY(helper_call) running;
 	bool started;
 	bool finished, cancelled; /* protected by the lock */
 };

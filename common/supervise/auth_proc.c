@@ -37,7 +37,7 @@ struct auth_job {
 
 /* A request that the worker has not answered.  Its job may have ended. */
 struct slot {
-	uint32_t seq; /* 0: free */
+	uint32_t seq; /* number of the request; 0: the slot is free */
 	uint64_t begin_ms; /* the worker did not begin before this time */
 };
 

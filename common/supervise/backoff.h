@@ -17,7 +17,7 @@ enum {
 	BACKOFF_FIRST_MS = 1000,
 	BACKOFF_MAX_MS = 60000,
 	BACKOFF_HEALTHY_MS = 60000,
-	BACKOFF_QUARANTINE = 5, /* failures in a row */
+	BACKOFF_QUARANTINE = 5, /* failures in a row that lead to quarantine */
 	/* shortest time between two starts of one worker */
 	BACKOFF_SPACING_MS = 1000,
 	/* Successors that a worker may request in a row, unless its role sets

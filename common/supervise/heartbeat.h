@@ -42,8 +42,8 @@ enum {
 /* The times of the first thread of a process since its start. */
 struct cpu_share {
 	uint64_t at_ns; /* monotonic time of the measurement */
-	uint64_t ran_ns; /* its CPU time */
-	/* time in which it was ready to run, but had no processor */
+	uint64_t ran_ns; /* CPU time of the thread */
+	/* time in which the thread was ready to run, but had no processor */
 	uint64_t waited_ns;
 };
 

@@ -24,18 +24,20 @@
 #include <stdint.h>
 
 enum {
-	PROC_READY_MS = 30000, /* from the start to worker.ready */
+	PROC_READY_MS = 30000, /* longest time from the start to worker.ready */
 	/* the same for a worker that waits for a processor */
 	PROC_READY_MOST_MS = 120000,
-	PROC_LOOK_MS = 2000, /* from a status to the measurement */
-	PROC_GRACE_MS = 1000, /* from the measurement to SIGABRT */
+	/* time from the last status to the measurement of the CPU time */
+	PROC_LOOK_MS = 2000,
+	PROC_GRACE_MS = 1000, /* time from the measurement to SIGABRT */
 	/* longest time without a status, if the worker waits for a processor */
 	PROC_STARVED_MS = 30000,
-	PROC_DYING_MS = 500, /* from SIGABRT or a closed channel to KILL */
+	/* time from SIGABRT or a closed channel to SIGKILL */
+	PROC_DYING_MS = 500,
 	PROC_TERM_MS = 2000, /* from SIGTERM to SIGKILL */
 	PROC_KILL_MS = 5000, /* from SIGKILL to leaving it behind */
 	PROC_SHORT_MS = 1000, /* between two starts during a shortage */
-	/* a timer later than this: the loop of the master was blocked */
+	/* if a timer is later than this, the loop of the master was blocked */
 	PROC_LATE_MS = 250,
 	/* processes left behind in the kernel; with so many there is no
 	 * start */

@@ -348,7 +348,7 @@ void child_kill_unwatched(pid_t pid)
 {
 	pthread_t thread;
 
-	/* not yet reaped, so the pid is not reused */
+	/* the child is not yet reaped, so its pid is not reused */
 	(void)kill(pid, SIGKILL);
 	if (waitpid(pid, NULL, WNOHANG) != 0)
 		return;
@@ -423,7 +423,7 @@ size_t spawner_pids(const struct spawner *s, pid_t *list, size_t room)
 
 	LIST_FOREACH(c, &s->children, link) {
 		if (c->pid <= 0)
-			continue; /* it had ended before it was adopted */
+			continue; /* the child had ended before its adoption */
 		if (n < room)
 			list[n] = c->pid;
 		n++;
@@ -491,7 +491,7 @@ void spawner_take(struct spawner *s, struct handover *h)
 		struct buf text = { 0 };
 		char path[48];
 		struct child *c;
-		pid_t pid; /* 0: it has ended; -errno: not a pidfd */
+		pid_t pid; /* 0: the child has ended; -errno: fd is no pidfd */
 
 		(void)snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
 		pid = procfs_read(path, &text);

@@ -19,7 +19,8 @@
 struct tls_judgement {
 	struct service_request request;
 	struct tls_judgements *owner;
-	struct helper_call *opening; /* NULL: the pair is open */
+	/* opens the pair; NULL: the pair is open */
+	struct helper_call *opening;
 	struct pem_pair pair;
 	tls_judgement_fn *done;
 	void *arg;

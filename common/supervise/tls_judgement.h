@@ -24,7 +24,7 @@ struct tls_judgements;
 
 enum {
 	TLS_JUDGE_MS = 5000,
-	TLS_JUDGEMENTS_MAX = 8, /* in parallel */
+	TLS_JUDGEMENTS_MAX = 8, /* checks in parallel */
 };
 
 struct tls_judgements *tls_judgements_new(struct ev_loop *,

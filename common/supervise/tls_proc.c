@@ -45,8 +45,9 @@ struct tls_proc {
 	uint32_t last_seq;
 	/* seq of the certificate sent last; 0: it was answered */
 	uint32_t use_seq;
-	struct errmsg error; /* of the last pair that was checked; "": valid */
-	struct tls_facts facts; /* of the certificate in use */
+	/* error of the pair that was checked last; "": the pair is valid */
+	struct errmsg error;
+	struct tls_facts facts; /* facts of the certificate in use */
 	bool is_former; /* facts are those that the previous worker sent */
 	TAILQ_HEAD(, waiting) waiting; /* in order of arrival */
 	unsigned n_waiting;

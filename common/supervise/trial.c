@@ -26,14 +26,14 @@
 
 enum {
 	KILL_MS = 1000, /* from KILL to the end of the child */
-	TAIL_MAX = 512, /* kept bytes of its output */
+	TAIL_MAX = 512, /* bytes kept of the end of its output */
 	LINE_MAX_SHOWN = 200,
 };
 
 struct trial {
 	struct trial_config cfg;
 	pid_t pid; /* leads a group of processes */
-	int pidfd; /* -1: reaped */
+	int pidfd; /* -1: the child was reaped */
 	int output;
 	ev_io on_end;
 	ev_io on_output;

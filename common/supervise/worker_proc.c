@@ -21,7 +21,7 @@
 struct worker_proc {
 	struct worker_proc_config cfg;
 	char *object, *name; /* name: component in the log, "stream a001" */
-	enum spawn_program program; /* of the next start of a process */
+	enum spawn_program program; /* program of the next start */
 	const char *role, *running; /* of the next start; of the last start */
 	struct proc proc;
 	struct spawn_ticket ticket;

@@ -271,8 +271,8 @@ static bool has_scope(const struct hub *h, enum hub_scope scope)
 	return false;
 }
 
-/* Does a client with this scope get messages for scopes from `least' on with
- * these flags?  A client with HUB_REDUCED gets reduced messages only. */
+/* Does a client with this scope get a message for `least' and HUB_ALL that
+ * needs these flags?  A client with HUB_REDUCED gets reduced messages only. */
 static bool takes(unsigned scope, unsigned least, unsigned flags)
 {
 	return (scope & (HUB_EVENTS | HUB_ALL)) >= least &&
@@ -317,8 +317,8 @@ static void plan_flush(struct hub *h, enum hub_urgency urgency)
 		timer_ensure(h->loop, &h->flush, HUB_FLUSH_MS / 1e3);
 }
 
-/* Queues message for the clients whose scope is HUB_ALL or, if that is least,
- * HUB_EVENTS; reduced for clients with HUB_REDUCED. */
+/* Queues message for the clients with the scope `least' or HUB_ALL; in its
+ * reduced form for clients with HUB_REDUCED. */
 static void send_to(struct hub *h, const json_t *message, enum hub_scope least,
 		    enum hub_urgency urgency)
 {

@@ -44,7 +44,7 @@ struct ws_client {
 	struct ws_chunk *at; /* chunk being written; NULL: none */
 	size_t offset;       /* bytes of `at` already written */
 	size_t backlog;      /* bytes of chunks not yet written */
-	size_t held; /* share of *cfg.held, bytes */
+	size_t held; /* bytes of this client in *cfg.held */
 };
 
 /* --- chunks of frames --- */
@@ -241,7 +241,8 @@ static bool take_event(struct ws_client *c, enum ws_event event,
 	case WS_VIOLATION:
 		*ret_code = WS_PROTOCOL_ERROR;
 		return false;
-	default: /* a close frame or the end gets no close frame */
+	/* no close frame answers a close frame of the client, or its end */
+	default:
 		*ret_code = 0;
 		return false;
 	}

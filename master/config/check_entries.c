@@ -40,7 +40,7 @@ static void judge_softcam(struct judge *j, const json_t *softcam)
 	if (json_object_get(softcam, "id") == NULL)
 		return;
 	judge_fields(j, &softcam_fields, softcam, NULL);
-	/* only without an error, which a warning would repeat */
+	/* warns only if there is no error, because a warning would repeat it */
 	if (j->faults == before)
 		softcam_conf_warn(softcam, on_found, j);
 }
@@ -188,7 +188,8 @@ static void judge_adapter(struct judge *j, const json_t *adapter,
 	if (json_object_get(adapter, "id") == NULL)
 		return;
 	judge_fields(j, &adapter_fields, adapter, NULL);
-	/* only without an error, which would be repeated */
+	/* judges this only if there is no error, because it would be
+	 * repeated */
 	if (j->faults == before &&
 	    json_is_true(json_object_get(adapter, "enable")))
 		judge_run(j, adapter, json_object_get(document, "dvb_tune"));

@@ -160,8 +160,8 @@ static void look_for_address(struct host *h, const struct sockaddr_any *at,
 		return;
 	sockaddr_set_port(&any_port, 0);
 	fd = socket(at->sa.sa_family, type | SOCK_CLOEXEC, 0);
-	/* for UDP, a link-local address fails otherwise: its interface is set
-	 * later */
+	/* for UDP, other errors do not count: a link-local address fails here,
+	 * because its interface is set later */
 	if (fd >= 0 && bind(fd, &any_port.sa, any_port.len) < 0 &&
 	    (type == SOCK_STREAM || errno == EADDRNOTAVAIL)) {
 		sockaddr_format(at, name);

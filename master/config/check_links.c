@@ -45,7 +45,7 @@ static void judge_link(struct judge *j, const char *link,
 {
 	const json_t *source = json_object_get(g->streams, link);
 
-	/* no id has a slash: it would name an input of an mpts */
+	/* an id has no slash: a name with a slash is an input of an mpts */
 	if (strchr(link, '/') != NULL)
 		judge_add(j, CHECK_FAULT, "stream: \"%.64s\" is not an id: it "
 			  "has only A-Z a-z 0-9 _ . -", link);

@@ -231,8 +231,8 @@ static void judge_http(struct judge *j, const struct output_spec *spec,
 					    "%d KiB are used",
 			  spec->buffer_size_kib,
 			  HTTP_RING_MIN_KIB);
-	/* not on the port of the control server: a conflicting output there has
-	 * a fault already */
+	/* skips outputs on the port of the control server: if they conflict
+	 * with it, they have a fault already */
 	if (!same_port) {
 		judge_listen(j, "tcp", &spec->listen, all);
 		judge_beside_play(j, &spec->listen, all);

@@ -82,8 +82,8 @@ json_t *stored_load(const char *path, json_t *alarms, struct errmsg *error)
 
 	if (r == -ENOENT)
 		return json_object();
-	/* only if the content is damaged: a missing right to read is not
-	 * repaired by an older version */
+	/* takes an older version only if the content is damaged: it does not
+	 * help if the right to read is missing */
 	if (r != -EBADMSG && r != -EFBIG && r != -EIO)
 		return document;
 	document = stored_fallback(path, "", "", &source);

@@ -55,7 +55,7 @@ struct output_conf {
 
 struct stream_conf {
 	const json_t *stream; /* owned reference */
-	const char *id;       /* "": none */
+	const char *id;       /* id of the stream; "": none */
 	bool is_enabled;
 	size_t n_inputs;
 	struct input_conf *inputs;

@@ -8,7 +8,8 @@
 
 struct uploaded_write {
 	struct uploaded *of;
-	char digest[SECRET_TEXT]; /* "": the write is no upload */
+	/* loadable_digest() of the upload; "": the write is no upload */
+	char digest[SECRET_TEXT];
 	/* value of uploaded.forgotten at the beginning */
 	unsigned forgotten;
 	save_done_fn *done;

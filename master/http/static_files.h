@@ -25,8 +25,8 @@ struct static_tree {
 /* Name of the page. */
 #define STATIC_PAGE "headend/index.html"
 
-/* The files of this build.  A build without a web interface has a page that
- * says so. */
+/* The files of this build.  A build without a web interface has a page with
+ * this information. */
 extern const struct static_tree static_tree;
 
 /* Returns a file by its name; NULL: none. */

@@ -26,7 +26,7 @@ struct early {
 };
 
 struct log_output {
-	struct log_settings settings; /* in force */
+	struct log_settings settings; /* settings in force */
 	struct log_file *file;        /* NULL: no log file */
 	struct log_syslog *syslog;    /* NULL: no syslog */
 	struct log_lines *lines;      /* the last lines, for the API */

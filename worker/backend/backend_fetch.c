@@ -26,7 +26,7 @@ struct backend_fetch {
 	struct curl_slist *headers;
 	uint32_t seq;
 	size_t received; /* bytes of headers and body */
-	bool answered;   /* the head is complete */
+	bool answered;   /* the head of the answer is complete */
 	/* calls of backend_fetch_is_answered() since the head was complete */
 	unsigned turns;
 	char detail[CURL_ERROR_SIZE];

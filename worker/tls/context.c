@@ -87,11 +87,12 @@ static int on_ticket(SSL *ssl, unsigned char *name, unsigned char *iv,
 	}
 	k = ticket_keys_open(keys, name, mono_ms());
 	if (k == NULL)
-		return 0; /* unknown or too old */
+		return 0; /* the key is unknown or too old */
 	if (EVP_DecryptInit_ex2(cipher, aes, k->aes, iv, NULL) != 1 ||
 	    start_mac(mac, k) < 0)
 		return -1;
-	return k == &keys->current ? 1 : 2; /* 2: valid, to be replaced */
+	/* 2: valid, but OpenSSL must make a new ticket */
+	return k == &keys->current ? 1 : 2;
 }
 
 /* Gives no passphrase, so that OpenSSL does not ask for one on the terminal. */
@@ -109,7 +110,7 @@ SSL_CTX *tls_context_new(struct ticket_keys *keys)
 	if (ctx == NULL)
 		return NULL;
 	SSL_CTX_set_app_data(ctx, keys);
-	/* HTTP knows the end of its messages, so a client that closes without a
+	/* an HTTP message has a known end, so a client that closes without a
 	 * TLS alert is no error */
 	(void)SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION |
 				       SSL_OP_NO_COMPRESSION |

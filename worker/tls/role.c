@@ -21,7 +21,8 @@ enum {
 	PER_CONNECTION = 2,
 	DAY_S = 24 * 3600,
 	DAY_MS = DAY_S * 1000,
-	WARN_DAYS = 14, /* warns so long before the certificate expires */
+	/* days before its end from which the log warns of a certificate */
+	WARN_DAYS = 14,
 	NAME_MAX_LEN = 256,
 };
 

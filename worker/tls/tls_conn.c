@@ -327,7 +327,8 @@ static enum step step_down(struct tls_conn *c)
 	step = pass_down(c, c->cfg->scratch, (size_t)n, &sent);
 	if (sent < (size_t)n)
 		keep(h, c->cfg->scratch + sent, (size_t)n - sent);
-	/* the rest has not arrived */
+	/* the read was not full, so the rest of the plaintext has not
+	 * arrived */
 	if (step == STEP_ON && n < TLS_PLAIN_MAX && c->sealed.data == NULL) {
 		c->inner_events |= EV_READ;
 		return STEP_WAIT;

@@ -90,7 +90,7 @@ struct tls_conn_config {
 
 struct tls_conn {
 	TAILQ_ENTRY(tls_conn) link; /* for the owner: list of a stage */
-	bool viewer;                /* for the owner: a viewer */
+	bool viewer;                /* for the owner: the client is a viewer */
 	uint64_t used_ms; /* time of the last bytes of either side */
 	const struct tls_conn_config *cfg;
 	SSL *ssl;

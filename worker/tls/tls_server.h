@@ -32,7 +32,8 @@ struct tls_server_config {
 	unsigned handshake_ms;
 	unsigned stall_ms;
 	unsigned linger_ms;
-	/* a viewer without bytes for so long gives its place to a new one */
+	/* a viewer without bytes for this time may be replaced by a new
+	 * client */
 	unsigned idle_ms;
 };
 
