@@ -12,8 +12,8 @@
 #include <stdbool.h>
 
 enum {
-	PASSWORD_HASH_MAX = 384,  /* CRYPT_OUTPUT_SIZE */
-	PASSWORD_INPUT_MAX = 511, /* CRYPT_MAX_PASSPHRASE_SIZE - 1 */
+	PASSWORD_HASH_MAX = 384,  /* bytes: CRYPT_OUTPUT_SIZE */
+	PASSWORD_INPUT_MAX = 511, /* bytes: CRYPT_MAX_PASSPHRASE_SIZE - 1 */
 };
 
 /* Hashes with a new random salt; 0 or -errno. */

@@ -12,7 +12,7 @@
 
 struct ratelimit {
 	unsigned burst;     /* lines that pass per window; 0 means 5 */
-	unsigned window_ms; /* 0 means 10,000 */
+	unsigned window_ms; /* length of a window; 0 means 10,000 */
 	uint64_t started_ms; /* start of the present window */
 	unsigned passed; /* lines that passed in this window */
 	unsigned suppressed;

@@ -40,7 +40,7 @@ struct ring_segment_entry {
 	_Atomic uint64_t pts;
 	_Atomic int64_t wall_ms;
 	_Atomic uint64_t duration_ms;
-	_Atomic uint64_t flags; /* RING_INDEPENDENT, RING_STOPPED */
+	_Atomic uint64_t flags; /* bits: RING_INDEPENDENT, RING_STOPPED */
 };
 
 /* An entry of a part of a segment, guarded by seq as ring_entry is. */
@@ -108,8 +108,9 @@ struct ring_writer {
 	/* size of the window that ring_grow() asked for; 0: no change */
 	size_t wanted;
 	uint64_t pos;  /* committed position, perhaps not yet published */
-	uint64_t unit_pos; /* where the newest unit begins; 0: none yet */
-	uint64_t unit_ms;
+	/* position where the newest access unit begins; 0: none yet */
+	uint64_t unit_pos;
+	uint64_t unit_ms; /* time from the start of its segment to this unit */
 };
 
 struct ring_reader {

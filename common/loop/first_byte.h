@@ -24,7 +24,7 @@ struct first_byte_wait {
 /* Borrows the loop.  NULL with errno if no descriptor is available. */
 struct first_byte *first_byte_new(struct ev_loop *);
 
-/* No wait may be registered any more. */
+/* Frees the set.  No wait may be registered any more. */
 void first_byte_free(struct first_byte **);
 
 /* Registers a wait.  0 or -errno. */

@@ -34,9 +34,11 @@ enum {
 	PROC_STARVED_MS = 30000,
 	/* time from SIGABRT or a closed channel to SIGKILL */
 	PROC_DYING_MS = 500,
-	PROC_TERM_MS = 2000, /* from SIGTERM to SIGKILL */
-	PROC_KILL_MS = 5000, /* from SIGKILL to leaving it behind */
-	PROC_SHORT_MS = 1000, /* between two starts during a shortage */
+	PROC_TERM_MS = 2000, /* time from SIGTERM to SIGKILL */
+	/* time from SIGKILL until the process is left behind */
+	PROC_KILL_MS = 5000,
+	/* time between two starts during a lack of resources */
+	PROC_SHORT_MS = 1000,
 	/* if a timer is later than this, the loop of the master was blocked */
 	PROC_LATE_MS = 250,
 	/* processes left behind in the kernel; with so many there is no

@@ -46,5 +46,5 @@ void *service_list_add(struct service_list *, const struct service_config *,
 void service_list_sweep(struct service_list *,
 			bool (*is_of_use)(const struct service_item *));
 
-/* The process at place i; NULL: there are no more. */
+/* The process of item i, from 0; NULL: there are no more. */
 struct service_proc *service_list_at(const struct service_list *, size_t i);

@@ -35,7 +35,7 @@ struct worker_proc {
 	bool greeted; /* worker.hello was received and correct */
 	enum log_level level; /* log level that the worker received last */
 	bool shortage; /* no start: the master lacked resources */
-	bool crashed;  /* last process: by a fault, or ended for an error */
+	bool crashed;  /* last process had a fault, or was ended for an error */
 	struct pace pace;
 	struct cpu_watch cpu; /* since the start or the last status */
 	struct errmsg error; /* why the master ends the worker; "": no error */

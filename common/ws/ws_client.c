@@ -180,7 +180,8 @@ static int write_some(struct ws_client *c)
 	return 0;
 }
 
-/* May free c: do not use it after this call. */
+/* Writes what waits for the client.  May free c: do not use it after this
+ * call. */
 static void client_write(struct ws_client *c)
 {
 	int err = write_some(c);
@@ -248,7 +249,7 @@ static bool take_event(struct ws_client *c, enum ws_event event,
 	}
 }
 
-/* May free c: do not use it after this call. */
+/* Handles the received frames.  May free c: do not use it after this call. */
 static void read_frames(struct ws_client *c)
 {
 	unsigned code;
