@@ -109,7 +109,7 @@ static int read_name(struct dvb_device *d, struct errmsg *error)
 	return 0;
 }
 
-/* Writes the systems that a frontend has: "S, S2, T". */
+/* Writes the list of systems that a frontend has: "S, S2, T". */
 static void write_systems(const struct dtv_property *p, char *to, size_t size)
 {
 	static const char *const names[] = {
@@ -132,8 +132,8 @@ static void write_systems(const struct dtv_property *p, char *to, size_t size)
 	}
 }
 
-/* Checks that the frontend can receive the system of the configuration, by its
- * list of systems, not by the type that a driver before API 5 had. */
+/* Checks that the frontend can receive the system of the spec.  Its list of
+ * delivery systems (API 5) decides, not the type of API 3. */
 static int judge_system(struct dvb_device *d, const struct tuner_spec *spec,
 			struct errmsg *error)
 {
@@ -157,7 +157,8 @@ static int judge_system(struct dvb_device *d, const struct tuner_spec *spec,
 			   "%s only", d->name, systems);
 }
 
-/* Several frontends of an adapter may share one demultiplexer. */
+/* Opens the dvr device with the number of the frontend, or dvr0: several
+ * frontends of an adapter may share one demultiplexer. */
 static int open_dvr(struct dvb_device *d, const struct tuner_spec *spec,
 		    struct errmsg *error)
 {
@@ -176,7 +177,7 @@ static int open_dvr(struct dvb_device *d, const struct tuner_spec *spec,
 	if (r < 0)
 		return fail_open(d, path, r, error);
 	d->dvr = r;
-	/* if the driver refuses this, the kernel's own buffer is used */
+	/* if the driver refuses, the buffer keeps the size of the kernel */
 	(void)CONTROL(d, d->dvr, DMX_SET_BUFFER_SIZE, DVB_BUFFER);
 	return 0;
 }
@@ -238,9 +239,11 @@ static int take_step(struct dvb_device *d, const struct sec_step *step)
 	return CONTROL(d, d->frontend, FE_DISEQC_SEND_MASTER_CMD, &command);
 }
 
-/* The milliseconds that a command still takes after its call.  Some drivers
- * return before the command is on the wire, others when it was sent.  Unicable
- * allows no long wait after it. */
+/* The milliseconds that a command still takes after its ioctl() has returned.
+ * Some drivers return before the command is on the wire, others after it.  A
+ * call that took less than half of wire_ms has not sent the command.  Unicable
+ * allows no long wait after a command, so the whole time is not always
+ * waited. */
 static unsigned left_ms(const struct sec_step *step, uint64_t spent_ns)
 {
 	unsigned spent_ms = (unsigned)(spent_ns / MS);
@@ -250,8 +253,8 @@ static unsigned left_ms(const struct sec_step *step, uint64_t spent_ns)
 	return step->wire_ms - MIN(spent_ms, step->wire_ms);
 }
 
-/* Sends the steps for LNB and switches.  Removes from props the properties of
- * calls that the driver lacks. */
+/* Sends the steps for LNB and switches.  Removes from props the tone or the
+ * voltage if the driver lacks its call. */
 static int switch_dish(struct dvb_device *d, const struct tuner_spec *spec,
 		       struct dvb_props *props, struct errmsg *error)
 {
@@ -274,8 +277,9 @@ static int switch_dish(struct dvb_device *d, const struct tuner_spec *spec,
 		unsigned wait_ms = step->wait_ms +
 				   left_ms(step, mono_ns() - begin_ns);
 
-		/* A frontend behind another one's LNB has none of them.  The
-		 * kernel would refuse the property, too, and those after it. */
+		/* A frontend that shares the LNB of another frontend lacks
+		 * these calls.  The kernel would refuse the property, too, and
+		 * all properties after it. */
 		if (r == -EOPNOTSUPP || r == -DVB_ENOTSUPP)
 			dvb_props_drop(props, kinds[step->kind].property);
 		else if (r < 0)
@@ -300,7 +304,7 @@ static void drop_events(struct dvb_device *d)
 {
 	struct dvb_frontend_event event;
 
-	/* the queue of the kernel has eight */
+	/* the queue of the kernel has eight events */
 	for (int i = 0; i < 16; i++) {
 		int r = CONTROL(d, d->frontend, FE_GET_EVENT, &event);
 
@@ -389,8 +393,8 @@ void dvb_device_stop(struct dvb_device *d)
 	d->refused = 0;
 }
 
-/* Adds the filter of all PIDs in place of another filter, which returns on an
- * error. */
+/* Adds the filter DVB_PID_ALL in place of the last filter, which is added again
+ * on an error. */
 static int replace_filter(struct dvb_device *d)
 {
 	uint16_t last = d->filters[d->n_filters - 1].pid;
@@ -403,8 +407,8 @@ static int replace_filter(struct dvb_device *d)
 	return r;
 }
 
-/* Adds the filter of all PIDs in place of all filters, which return on an
- * error.  Some drivers accept it only without others. */
+/* Adds the filter DVB_PID_ALL in place of all filters, which are added again on
+ * an error.  Some drivers accept DVB_PID_ALL only without other filters. */
 static int replace_filters(struct dvb_device *d)
 {
 	uint16_t pids[DVB_PIDS_MAX];
@@ -437,8 +441,8 @@ int dvb_device_receive_all(struct dvb_device *d)
 		r = replace_filters(d);
 	if (r < 0)
 		return r;
-	/* a packet of two filters arrives once: the other filters are not
-	 * needed */
+	/* a packet that passes two filters arrives once, so the other filters
+	 * can go */
 	while (d->n_filters > 1)
 		drop_filter(d, d->n_filters - 2);
 	d->whole = true;
@@ -472,7 +476,8 @@ void dvb_device_receive(struct dvb_device *d, const uint16_t *pids, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (has_filter(d, pids[i]))
 			continue;
-		/* the first refusal is that of the others, too */
+		/* after the first refusal, the driver would refuse the other
+		 * PIDs, too */
 		if (d->refused > 0 || d->n_filters == DVB_PIDS_MAX ||
 		    add_filter(d, pids[i]) < 0)
 			d->refused++;
@@ -500,7 +505,7 @@ static int64_t read_old(struct dvb_device *d, int which)
 	else
 		r = CONTROL(d, d->frontend, FE_READ_UNCORRECTED_BLOCKS, &wide);
 	if (r < 0) {
-		/* EAGAIN: not tuned yet */
+		/* EAGAIN: the frontend is not tuned yet */
 		d->lacks[which] = r != -EAGAIN && r != -EIO;
 		return -1;
 	}
@@ -536,7 +541,7 @@ static int read_statistics(struct dvb_device *d, struct dvb_stats *ret)
 int dvb_device_measure(struct dvb_device *d, bool all, struct dvb_stats *ret)
 {
 	enum fe_status status = 0;
-	/* drivers update the statistics in this call */
+	/* drivers update the statistics in FE_READ_STATUS */
 	int r = CONTROL(d, d->frontend, FE_READ_STATUS, &status);
 
 	*ret = (struct dvb_stats){ .old = { -1, -1, -1, -1 } };

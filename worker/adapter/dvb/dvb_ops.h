@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The calls by which devices of the DVB API are used; tests have others. */
+/* The system calls on devices of the DVB API; tests replace them. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,9 +15,9 @@ struct dvb_ops {
 	int (*ioctl)(void *ctx, int fd, unsigned long request, uintptr_t arg);
 	ssize_t (*read)(void *ctx, int fd, void *ret, size_t size);
 	ssize_t (*write)(void *ctx, int fd, const void *data, size_t size);
-	/* Waits until there is something to read. */
+	/* Waits until the descriptor has something to read. */
 	int (*poll)(void *ctx, int fd, unsigned timeout_ms);
-	/* Bytes of the target of a symbolic link, without NUL. */
+	/* As readlink(): the length of the target, without NUL. */
 	ssize_t (*link)(void *ctx, const char *path, char *ret, size_t size);
 	void (*sleep)(void *ctx, unsigned ms);
 	/* As hotplug_open() and hotplug_take(). */

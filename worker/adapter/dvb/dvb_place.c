@@ -15,7 +15,7 @@ enum {
 	MAC_BYTES = 6,
 };
 
-/* Is the frontend of this adapter at the place of the hardware? */
+/* Is the frontend of this adapter at the hardware path of the spec? */
 static bool is_at(const struct dvb_device *d, int adapter,
 		  const struct tuner_spec *spec)
 {
@@ -40,8 +40,9 @@ static int find_path(const struct dvb_device *d, const struct tuner_spec *spec,
 			   spec->device, spec->path);
 }
 
-/* Writes the hardware address of an adapter, as of its first interface.  0;
- * -ENODEV: it has no interface; another -errno: it cannot be read. */
+/* Writes the hardware address of an adapter, which is that of its network
+ * interface dvbN_0.  0; -ENODEV: it has no interface; another -errno: the
+ * address cannot be read. */
 static int read_mac(const struct dvb_device *d, int adapter,
 		    char ret[TUNER_MAC_MAX + 1])
 {
@@ -63,8 +64,8 @@ static int read_mac(const struct dvb_device *d, int adapter,
 	return 0;
 }
 
-/* Reports that no hardware address can be read.  The number of the adapter is
- * no substitute, because it may be that of another card. */
+/* Reports that no hardware address can be read.  The configured number is not
+ * used instead, because it may belong to another card now. */
 static int fail_mac(const struct tuner_spec *spec, int err,
 		    struct errmsg *error)
 {
@@ -86,7 +87,7 @@ static int find_mac(const struct dvb_device *d, const struct tuner_spec *spec,
 		if (r < 0 && r != -ENODEV)
 			return fail_mac(spec, r, error);
 	}
-	/* the number decides where the adapter has no interface */
+	/* an adapter without an interface is found by its configured number */
 	r = read_mac(d, spec->adapter, mac);
 	if (spec->numbered && r == -ENODEV)
 		return spec->adapter;

@@ -6,7 +6,8 @@
 
 enum { ALL_LAYERS = 7 };
 
-/* The words of the configuration have the values of the kernel. */
+/* The values of tuner_spec.h are those of the kernel, so they are passed on
+ * without conversion. */
 _Static_assert((int)TUNER_AUTO_FEC == (int)FEC_AUTO, "fec");
 _Static_assert((int)TUNER_AUTO_MODULATION == (int)QAM_AUTO, "modulation");
 _Static_assert((int)TUNER_PSK8 == (int)PSK_8, "modulation");
@@ -44,7 +45,7 @@ unsigned dvb_props_system(const struct tuner_spec *s)
 		[TUNER_C_C] = SYS_DVBC_ANNEX_C, [TUNER_ATSC] = SYS_ATSC,
 	};
 
-	/* QAM of the ATSC is that of cable */
+	/* ATSC with QAM is cable (ITU-T J.83 annex B) */
 	if (s->system == TUNER_ATSC && s->modulation != VSB_8 &&
 	    s->modulation != VSB_16)
 		return SYS_DVBC_ANNEX_B;
@@ -56,7 +57,8 @@ static uint32_t stream_of(const struct tuner_spec *s)
 	return s->stream >= 0 ? (uint32_t)s->stream : NO_STREAM_ID_FILTER;
 }
 
-/* Unicable rests at 13 V without tone, so that others can send. */
+/* Between its commands, unicable stays at 13 V without tone, so that other
+ * receivers on the cable can send commands. */
 static void add_lnb(struct dvb_props *p, const struct tuner_spec *s)
 {
 	bool rests = s->uni_scr != 0;
@@ -95,7 +97,7 @@ static void add_layers(struct dvb_props *p, const struct tuner_spec *s)
 
 	add(p, DTV_ISDBT_LAYER_ENABLED,
 	    s->isdbt_layers != 0 ? s->isdbt_layers : ALL_LAYERS);
-	/* the driver detects what is not configured */
+	/* without the property, the driver detects the value */
 	if (s->isdbt_partial != 0)
 		add(p, DTV_ISDBT_PARTIAL_RECEPTION, s->isdbt_partial - 1);
 	for (size_t i = 0; i < TUNER_LAYERS; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The properties of the DVB API that tune what a spec describes.  Pure. */
+/* Translates a tuner spec into the list of DVB API properties that tunes to it.
+ * Pure. */
 #pragma once
 
 #include "proto/spec/tuner_spec.h"
@@ -16,8 +17,8 @@ struct dvb_props {
 /* The delivery system, enum fe_delivery_system. */
 unsigned dvb_props_system(const struct tuner_spec *);
 
-/* The list for one call, after DTV_CLEAR in a call of its own: the system is
- * first and DTV_TUNE is last. */
+/* Makes the list for one FE_SET_PROPERTY: the system is first and DTV_TUNE is
+ * last.  DTV_CLEAR goes before it, in a call of its own. */
 void dvb_props_make(const struct tuner_spec *, struct dvb_props *ret);
 
 /* Removes a property; nothing if the list does not have it. */

@@ -10,14 +10,16 @@
 #include <string.h>
 
 enum {
-	/* A switch, and the LNB behind it, has started. */
+	/* Time in which a switch and the LNB behind it start. */
 	POWER_MS = 100,
 	SETTLE_MS = 15,
-	/* A byte takes 13.5 ms. */
+	/* A byte of DiSEqC takes 13.5 ms on the wire. */
 	BYTE_US = 13500,
 	REPEAT_MS = 100,
 	BURST_MS = 15 + 13,
-	/* Of unicable: 4 to 22 ms at 18 V before the command, 2 to 60 after. */
+	/* Unicable: the times at 18 V before and after the command, and at 13 V
+	 * afterwards.  The standard has 4 to 22 ms before and 2 to 60 ms
+	 * after. */
 	UNICABLE_BEFORE_MS = 10,
 	UNICABLE_HOLD_MS = 10,
 	UNICABLE_AFTER_MS = 10,
@@ -62,7 +64,8 @@ static void add_switches(struct sec_steps *steps, const struct tuner_spec *s)
 				  (uint8_t)(0xf0 | (s->switch_1 & 15)) };
 	bool cascade = s->switch_1 >= 0 && s->switch_2 >= 0;
 
-	/* the second switch of a cascade has power after the first round */
+	/* the second switch of a cascade has power only after the first switch
+	 * has switched, so all commands are sent twice */
 	for (int round = 0; round < (cascade ? 2 : 1); round++) {
 		committed[0] = uncommitted[0] = (uint8_t)(0xe0 + round);
 		if (s->switch_1 >= 0)
@@ -78,8 +81,8 @@ unsigned dvb_sec_usals(double latitude, double longitude, double position)
 {
 	const double earth = 6378.14, orbit = 42164.57, degree = M_PI / 180;
 	double west = (longitude - position) * degree;
-	/* in the plane of the equator, from the dish to the satellite: the
-	 * axis of the mount is parallel to that of the earth */
+	/* distance in the plane of the equator from the dish to the satellite;
+	 * the axis of the mount is parallel to the axis of the earth */
 	double south = orbit * cos(west) - earth * cos(latitude * degree);
 	double angle = atan2(orbit * sin(west), south) / degree;
 	unsigned sixteenths = (unsigned)(fabs(angle) * 16 + 0.5);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a tuner sends to the equipment of its satellite dish before it tunes:
- * voltage, tone, DiSEqC and unicable, as a list of steps.  Pure.
+ * The steps by which a tuner controls its satellite dish before it tunes:
+ * voltage, tone, DiSEqC and unicable.  Pure.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ enum { SEC_STEPS_MAX = 24 };
 enum sec_kind {
 	SEC_STEP_TONE,    /* value: enum fe_sec_tone_mode */
 	SEC_STEP_VOLTAGE, /* value: enum fe_sec_voltage */
-	SEC_STEP_DISEQC,  /* command */
+	SEC_STEP_DISEQC,  /* command.bytes are sent */
 	SEC_STEP_BURST,   /* value: enum fe_sec_mini_cmd */
 };
 
@@ -20,8 +20,10 @@ struct sec_step {
 	enum sec_kind kind;
 	unsigned value;
 	struct tuner_command command;
-	unsigned wire_ms; /* that a command takes; 0: no command */
-	unsigned wait_ms; /* from the end of the command to the next step */
+	unsigned wire_ms; /* milliseconds that the command takes on the wire; 0:
+			   * no command */
+	unsigned wait_ms; /* milliseconds from the end of this step to the next
+			   * one */
 };
 
 struct sec_steps {
@@ -29,13 +31,15 @@ struct sec_steps {
 	unsigned n;
 };
 
-/* Empty for a tuner that is not of a satellite.  A tuner that shares an LNB
- * turns its own voltage and tone off. */
+/* Makes the list of steps; it is empty for a tuner that is not a satellite
+ * tuner.  A tuner that shares an LNB turns its own voltage and tone off. */
 void dvb_sec_make(const struct tuner_spec *, struct sec_steps *ret);
 
-/* Milliseconds in which a dish may move, so that no lock is no error. */
+/* Milliseconds in which the dish may move after a tuning: until then a missing
+ * lock is no error; 0: no motor. */
 unsigned dvb_sec_moves_ms(const struct tuner_spec *);
 
-/* The two bytes of the USALS command that turns a dish at latitude and
- * longitude to a position of the orbit; degrees, north and east positive. */
+/* The two bytes of the USALS command that turns a dish at this latitude and
+ * longitude to a satellite at the orbital position.  All in degrees; north and
+ * east are positive. */
 unsigned dvb_sec_usals(double latitude, double longitude, double position);

@@ -8,7 +8,7 @@ enum {
 	MILLI_TO_HUNDREDTH = 10,
 	WEAK_DBM = -95,
 	STRONG_DBM = -35,
-	/* without a signal a driver may report anything */
+	/* limits in 1/100 dB: without a signal a driver may report any value */
 	DB_MIN = -20000,
 	DB_MAX = 20000,
 };
@@ -18,7 +18,7 @@ static int64_t clamp(int64_t value, int64_t min, int64_t max)
 	return value < min ? min : value > max ? max : value;
 }
 
-/* The first value of a scale; NULL: there is none. */
+/* The first value that is in this scale; NULL: there is none. */
 static const struct dtv_stats *find(const struct dtv_fe_stats *s,
 				    unsigned scale)
 {
@@ -51,8 +51,8 @@ struct level {
 	int db;
 };
 
-/* Reads a level; weak and strong: the decibels that count as 0 and 100
- * percent. */
+/* Reads a level.  weak and strong: the values in dB or dBm that count as 0 and
+ * 100 percent. */
 static struct level read_level(const struct dtv_fe_stats *s, int64_t old,
 			       int weak, int strong)
 {
@@ -71,10 +71,11 @@ static struct level read_level(const struct dtv_fe_stats *s, int64_t old,
 	return l;
 }
 
-/* A number of JSON is exact up to here. */
+/* The largest integer that is exact in JSON. */
 static const uint64_t COUNTER_MAX = (UINT64_C(1) << 53) - 1;
 
-/* Reads a counter.  The first value of a list is the sum of all layers. */
+/* Reads a counter; without one, the value of API 3.  The first counter of a
+ * list is the sum of all layers. */
 static uint64_t read_counter(const struct dtv_fe_stats *s, int64_t old)
 {
 	const struct dtv_stats *counter = find(s, FE_SCALE_COUNTER);

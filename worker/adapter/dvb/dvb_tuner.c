@@ -15,7 +15,8 @@
 enum {
 	TURN_MS = 100,
 	STATISTICS_MS = 1000,
-	/* A device that is absent or busy costs one call to look for. */
+	/* pause between attempts to open a device that is absent or busy; an
+	 * attempt costs one call */
 	ABSENT_MS = 1000,
 	FAILED_MIN_MS = 2000,
 	FAILED_MAX_MS = 30000,
@@ -23,7 +24,8 @@ enum {
 	BEST_DB_OTHER = 30,
 	DISCARD_BYTES = 64 * 1024,
 	COLLISION_MS = 500,
-	/* A bus may fail for a moment: 2 s of turns. */
+	/* turns in a row in which the status cannot be read: a bus may fail for
+	 * up to 2 s */
 	STATUS_ERRORS_MAX = 20,
 };
 
@@ -33,24 +35,25 @@ struct dvb_tuner {
 	pthread_t thread;
 	/* guarded by lock */
 	bool stop, changed, pids_changed;
-	unsigned requests; /* bits, enum dvb_request */
+	unsigned requests; /* bits: 1 << enum dvb_request */
 	struct tuner_spec wanted;
 	uint16_t pids[DVB_PIDS_MAX];
 	size_t n_pids;
-	size_t n_more; /* PIDs beyond these */
-	int dvr; /* that the owner may read; -1: none */
+	size_t n_more; /* wanted PIDs that do not fit into `pids' */
+	int dvr; /* descriptor that the owner may read; -1: none */
 	struct dvb_state state;
-	/* only the thread uses these */
+	/* used by the thread only */
 	struct tuner_spec spec;
 	struct dvb_device device;
-	uint64_t open_ns;  /* not before */
-	uint64_t tune_ns;  /* not before */
-	uint64_t stats_ns; /* the next statistics */
+	uint64_t open_ns;  /* time of the next attempt to open */
+	uint64_t tune_ns;  /* time of the next attempt to tune */
+	uint64_t stats_ns; /* time of the next statistics */
 	unsigned failed_ms;
-	unsigned status_errors; /* in a row */
+	unsigned status_errors; /* consecutive failures */
 	bool open, tuned;
-	bool repeats; /* the next tuning repeats one, on a request */
-	int whole_error; /* -errno of the device, since it was opened */
+	bool repeats; /* a request of the owner repeats the last tuning */
+	int whole_error; /* -errno with which DVB_PID_ALL was refused since the
+			  * opening; 0: none */
 };
 
 /* --- states --- */
@@ -68,7 +71,7 @@ static void on_call(const char *name, void *arg)
 static void publish(struct dvb_tuner *t, bool readable)
 {
 	(void)pthread_mutex_lock(&t->lock);
-	/* until the next turn applies a change, packets are those of the old
+	/* until the thread applies a changed spec, packets are from the old
 	 * multiplex */
 	t->dvr = readable && !t->changed ? t->device.dvr : -1;
 	t->state.taken = t->open;
@@ -106,8 +109,9 @@ static bool is_gone(int err)
 	return err == -ENODEV || err == -ENOENT || err == -ENXIO;
 }
 
-/* The time of the next attempt to open.  A device that is gone or busy is tried
- * soon; after other errors the pause grows, to spare the device. */
+/* The time of the next attempt to open.  A device that is absent, busy or
+ * forbidden is tried every second; after other errors the pause doubles, to
+ * spare the device. */
 static uint64_t next_try_ns(struct dvb_tuner *t, int err)
 {
 	if (is_gone(err) || err == -EBUSY || err == -EACCES)
@@ -118,8 +122,8 @@ static uint64_t next_try_ns(struct dvb_tuner *t, int err)
 	return mono_ns() + t->failed_ms * MS;
 }
 
-/* Closes a device after an error, at once, so that a device that was removed
- * may return under its number. */
+/* Closes a device after an error.  A device that was removed must be closed at
+ * once, so that it may get the same number again. */
 static void lose(struct dvb_tuner *t, int err, const struct errmsg *error)
 {
 	shut(t);
@@ -142,7 +146,7 @@ static void open_device(struct dvb_tuner *t)
 	publish(t, false);
 }
 
-/* Receives the whole multiplex; false: the driver refuses. */
+/* Receives all packets; false: the driver refuses. */
 static bool receive_whole(struct dvb_tuner *t)
 {
 	if (t->whole_error == 0)
@@ -161,7 +165,7 @@ static void receive(struct dvb_tuner *t)
 	memcpy(pids, t->pids, n * sizeof *pids);
 	(void)pthread_mutex_unlock(&t->lock);
 	if (n == 0)
-		pids[n++] = 0; /* the PAT, which leads to the others */
+		pids[n++] = 0; /* the PAT, which leads to the other PIDs */
 	if (t->device.whole || (t->spec.budget && receive_whole(t)))
 		return;
 	dvb_device_receive(&t->device, pids, n);
@@ -174,7 +178,7 @@ static void receive(struct dvb_tuner *t)
 	t->device.refused += (unsigned)more;
 }
 
-/* Drops packets of the tuning before. */
+/* Drops packets of the previous tuning, which are still in the buffer. */
 static void discard(struct dvb_tuner *t)
 {
 	uint8_t *junk = xmalloc(DISCARD_BYTES);
@@ -191,8 +195,8 @@ static void discard(struct dvb_tuner *t)
 	free(junk);
 }
 
-/* Waits for a random time before commands of unicable are repeated: other
- * receivers on the same cable could collide with them again and again. */
+/* Waits for a random time before commands of unicable are repeated: otherwise
+ * the commands of two receivers on the cable could collide each time. */
 static void avoid_collision(struct dvb_tuner *t)
 {
 	if (t->repeats && t->spec.uni_scr != 0)
@@ -212,7 +216,8 @@ static void tune(struct dvb_tuner *t)
 	avoid_collision(t);
 	r = dvb_device_tune(&t->device, &t->spec, &error);
 	if (r == -EINVAL) {
-		/* the driver would refuse the same tuning again at once */
+		/* the driver would refuse the same spec again, so the thread
+		 * waits */
 		publish_error(t, error.text, false);
 		t->tune_ns = next_try_ns(t, r);
 		return;
@@ -234,8 +239,8 @@ static void tune(struct dvb_tuner *t)
 	publish(t, true);
 }
 
-/* Notes that the status cannot be read.  A single failure says nothing about
- * the packets. */
+/* Handles a failure to read the status.  A single failure does not show that
+ * the packets are bad. */
 static void fail_status(struct dvb_tuner *t, int err)
 {
 	struct errmsg error;
@@ -263,7 +268,7 @@ static void measure(struct dvb_tuner *t)
 		return;
 	}
 	t->status_errors = 0;
-	/* a tuning alone does not show that the device works */
+	/* only a status that can be read shows that the device works */
 	t->failed_ms = 0;
 	dvb_signal_read(&stats, t->spec.satellite ? BEST_DB_SATELLITE
 						  : BEST_DB_OTHER, &signal);
@@ -276,7 +281,7 @@ static void measure(struct dvb_tuner *t)
 	(void)pthread_mutex_unlock(&t->lock);
 }
 
-/* Takes the requests of the owner; false: the owner wants the thread to end. */
+/* Takes the requests of the owner; false: the thread shall end. */
 static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 {
 	bool stop, changed, other;
@@ -295,7 +300,7 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 	if (changed)
 		t->spec = t->wanted;
 	t->requests = 0;
-	/* a tuning takes the PIDs of its time */
+	/* the next tuning uses the current list of PIDs */
 	t->changed = t->pids_changed = false;
 	(void)pthread_mutex_unlock(&t->lock);
 	if (stop)
@@ -305,7 +310,7 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 		t->open_ns = 0;
 	}
 	if (changed) {
-		/* the wrong configuration had caused the wait */
+		/* the old configuration had caused the pause */
 		t->open_ns = 0;
 		t->failed_ms = 0;
 	}
@@ -319,8 +324,8 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 	return true;
 }
 
-/* Opens a device at once that has come, also one that had an error, because it
- * may have been replaced. */
+/* If a DVB device was plugged in, tries to open at once, also after an error,
+ * because the device may have been replaced. */
 static void follow_hotplug(struct dvb_tuner *t)
 {
 	if (t->device.hotplug >= 0 &&
@@ -368,7 +373,7 @@ static void *run(void *arg)
 	const struct dvb_ops *ops = t->device.ops;
 	bool pids;
 
-	/* without it, the devices are looked for once a second alone */
+	/* without hotplug messages, the thread tries to open once a second */
 	t->device.hotplug = ops->hotplug_open(t->device.ctx);
 	while (take_requests(t, &pids)) {
 		take_turn(t, pids);
@@ -420,7 +425,8 @@ void dvb_tuner_free(struct dvb_tuner **pt)
 	t->dvr = -1;
 	(void)pthread_cond_signal(&t->wake);
 	(void)pthread_mutex_unlock(&t->lock);
-	/* a thread that hangs in a driver still uses the object */
+	/* a thread that hangs in a driver still uses the struct, so its memory
+	 * is never freed */
 	if (!thread_join(t->thread))
 		return;
 	(void)pthread_cond_destroy(&t->wake);
@@ -475,8 +481,8 @@ ssize_t dvb_tuner_read(struct dvb_tuner *t, void *ret, size_t size,
 {
 	ssize_t n = 0;
 
-	/* the thread holds the lock for moments, and closes the descriptor
-	 * only when this function cannot use it */
+	/* the thread holds the lock only briefly, and sets dvr to -1 under it
+	 * before it closes the descriptor */
 	(void)pthread_mutex_lock(&t->lock);
 	if (t->dvr >= 0)
 		n = t->device.ops->read(t->device.ctx, t->dvr, ret, size);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-	MESSAGE_MAX = 8192, /* the kernel's have at most 2 KiB of fields */
+	MESSAGE_MAX = 8192, /* the kernel sends at most 2 KiB of fields */
 	GROUP_KERNEL = 1,
 	GROUP_UDEV = 2,
 };
@@ -38,7 +38,8 @@ bool hotplug_is_dvb(const char *message, size_t len)
 	static const char field[] = "SUBSYSTEM=dvb";
 	const char *end = message + len, *at = message, *next;
 
-	/* fields end with NUL; the head of udev's message has some, too */
+	/* fields end with NUL; the binary head of udev's message has NULs,
+	 * too */
 	for (; at < end; at = next + 1) {
 		next = memchr(at, '\0', (size_t)(end - at));
 		if (next == NULL)
@@ -50,8 +51,8 @@ bool hotplug_is_dvb(const char *message, size_t len)
 	return false;
 }
 
-/* Was the message sent by the kernel (no port) or by udev (root)?  Any process
- * may send to the group. */
+/* Did the kernel (port 0) or a process of root (udev) send the message?  Any
+ * process may send to the group of udev. */
 static bool is_trusted(struct msghdr *m)
 {
 	const struct sockaddr_nl *from = m->msg_name;
@@ -66,8 +67,8 @@ static bool is_trusted(struct msghdr *m)
 					       : sender.uid == 0;
 }
 
-/* Takes one message.  1: it is of a DVB device; 0: of another device; or
- * -errno. */
+/* Takes one message.  1: it is about a DVB device; 0: about another device, or
+ * from an untrusted sender; or -errno. */
 static int take_one(int fd)
 {
 	char message[MESSAGE_MAX];

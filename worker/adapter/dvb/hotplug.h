@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The messages of the kernel, and of udev, about devices of the DVB API that
- * come and go.
+ * Receives the messages of the kernel and of udev about DVB devices that were
+ * plugged in or removed.
  *
- * The message of the kernel comes first, and that of udev when the device has
- * its owner and its mode.  A system without udev has only the first.  A message
- * only makes the tuner look for its device; the content is not used otherwise.
+ * For each device the kernel sends its message first.  udev sends another when
+ * the device has its owner and mode; a system without udev has only the first.
+ * A message only makes the tuner look for its device; nothing else is read from
+ * it.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Messages that hotplug_take() reads in a call. */
+/* largest number of messages that one hotplug_take() reads */
 enum { HOTPLUG_BURST = 64 };
 
-/* A descriptor, or -errno.  The caller closes it. */
+/* Returns a socket, which the caller closes, or -errno. */
 int hotplug_open(void);
 
-/* Drops the messages that wait.  Was one of them of a DVB device?  Also true
- * when messages were lost.  Never waits. */
+/* Drops up to HOTPLUG_BURST messages that wait.  True: one of them was about a
+ * DVB device, or messages were lost.  Never waits. */
 bool hotplug_take(int fd);
 
 /* Is this a message of a DVB device, as the kernel or udev sends it?  Pure. */

@@ -5,11 +5,12 @@
 #include "common/base/util.h"
 
 enum {
-	LOCK_S = 5,     /* from a tuning to the first lock, and after a loss */
+	LOCK_S = 5,     /* time for a lock, after a tuning and after a loss of
+			 * lock */
 	DELAY_MAX_S = 60,
 	GOOD_S = 30,
 	BAD_MAX_S = 3,
-	BAD_PACKETS = 5, /* in a second; one is a disturbance */
+	BAD_PACKETS = 5, /* in a second; fewer count as a short disturbance */
 };
 
 static uint64_t max_ns(uint64_t a, uint64_t b)
@@ -17,8 +18,8 @@ static uint64_t max_ns(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Are PES errors a fault of the tuner?  Not those of a single program, nor
- * those that the multiplex has had from the start. */
+/* Are PES errors a fault of the tuner?  They are not if they concern a minority
+ * of the PES packets, nor if the multiplex has had them from the start. */
 static bool has_pes_fault(struct tuner_watch *w, const struct watch_facts *f)
 {
 	w->had_pes |= f->pes_starts > 0 && f->pes_errors == 0;
@@ -26,14 +27,14 @@ static bool has_pes_fault(struct tuner_watch *w, const struct watch_facts *f)
 	       f->pes_errors > f->pes_starts / 2;
 }
 
-/* Are half or more of all wrong?  A PAT may have only two packets in a second
- * (TR 101 290 5.2.1). */
+/* Are at least half of all wrong?  The fraction decides, not a number, because
+ * a PAT may have only two packets in a second (TR 101 290 5.2.1). */
 static bool is_half(uint32_t errors, uint32_t all)
 {
 	return all > 0 && 2 * (uint64_t)errors >= all;
 }
 
-/* Why the packets that arrive are bad; NULL: they are not. */
+/* Why the packets that arrive are bad; NULL: they are good. */
 static const char *find_bad(struct tuner_watch *w, const struct watch_facts *f)
 {
 	bool pes = has_pes_fault(w, f);
@@ -58,7 +59,7 @@ static const char *find_fault(struct tuner_watch *w,
 		return "no lock";
 	if (f->packets > 0)
 		w->packet_ns = f->now_ns;
-	/* a tuning may be later than this second began */
+	/* a tuning may have happened after now_ns was read */
 	else if (w->timeout_s > 0 && f->now_ns > since_ns &&
 		 f->now_ns - since_ns >= w->timeout_s * SECOND_NS)
 		return "dvr receiving timeout";
@@ -72,7 +73,7 @@ static enum watch_step choose(const struct tuner_watch *w, bool lock)
 	const enum watch_step steps[] = {
 		WATCH_RETUNE, WATCH_REOPEN,
 		w->powers ? WATCH_POWER : WATCH_REOPEN,
-		/* without a signal a new process is no better */
+		/* without a lock a new process would not help */
 		lock ? WATCH_RENEW : WATCH_RETUNE,
 	};
 
@@ -104,7 +105,8 @@ enum watch_step tuner_watch_second(struct tuner_watch *w,
 		unsigned delay_s = MIN((unsigned)LOCK_S << MIN(w->steps, 8u),
 				       (unsigned)DELAY_MAX_S);
 
-		/* the other faults have lasted long enough */
+		/* the first step is taken at once if there is a lock: such a
+		 * fault has already lasted for some seconds */
 		w->fault_ns = f->now_ns +
 			      (f->lock && w->steps == 0 ? 0 : delay_s) *
 				      SECOND_NS;

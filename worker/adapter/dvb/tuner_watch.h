@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Decides what a tuner does when it receives nothing, or nonsense.
+ * Decides what a tuner does when it receives no packets, or bad ones.
  *
- * Each fault takes the next step, with a longer delay each time: tune again,
- * open the devices again, turn the LNB off and on, a new process.  Time without
- * fault forgives.  Pure.
+ * A fault that lasts takes one step after another, each after a longer delay:
+ * tune again, open the devices again, turn the LNB off and on, start a new
+ * process.  After 30 s without a fault the steps begin again with the first.
+ * Pure.
  */
 #pragma once
 
@@ -16,10 +17,10 @@ enum watch_step {
 	WATCH_RETUNE,
 	WATCH_REOPEN,
 	WATCH_POWER,
-	WATCH_RENEW, /* the process */
+	WATCH_RENEW, /* start a new process */
 };
 
-/* What was seen in the last second. */
+/* What the tuner observed in the last second. */
 struct watch_facts {
 	uint64_t now_ns, tuned_ns;
 	bool tuned, lock;
@@ -29,26 +30,30 @@ struct watch_facts {
 	uint32_t cc_errors;    /* packets of the PAT with a wrong counter */
 	uint32_t pat_sections; /* sections of the PAT */
 	uint32_t pat_errors;   /* sections of the PAT with a wrong checksum */
-	uint32_t pes_starts;  /* starts of units of video and audio in the
-			       * clear */
-	uint32_t pes_errors;  /* those of them without a PES start code */
+	uint32_t pes_starts;  /* PES packets of video and audio that start in
+			       * packets that are not scrambled */
+	uint32_t pes_errors;  /* those of pes_starts that have no PES start
+			       * code */
 };
 
 struct tuner_watch {
-	unsigned moves_ms;  /* a dish may move so long after a tuning */
-	unsigned timeout_s; /* without packets; 0: for ever */
+	unsigned moves_ms;  /* milliseconds after a tuning in which a dish may
+			     * move */
+	unsigned timeout_s; /* seconds without packets that are a fault; 0:
+			     * never a fault */
 	bool powers;        /* the tuner feeds an LNB */
-	unsigned steps;     /* taken since the last long time without fault */
+	unsigned steps;     /* steps since the last GOOD_S seconds without a
+			     * fault */
 	uint64_t fault_ns;  /* time of the next step against the current fault;
 			     * 0: no fault */
 	uint64_t good_ns;   /* start of the time without fault; 0: there is a
 			     * fault */
-	uint64_t packet_ns; /* time of the last packets */
-	unsigned bad_s;     /* seconds in sequence with wrong packets */
+	uint64_t packet_ns; /* time when packets last arrived */
+	unsigned bad_s;     /* consecutive seconds with bad packets */
 	bool had_pes;       /* there was a second without PES errors */
-	const char *reason; /* of the last step, for the log */
+	const char *reason; /* reason of the last step, for the log */
 };
 
-/* The step to take now, at most one in a second. */
+/* Returns the step to take now.  The owner calls it once a second. */
 enum watch_step tuner_watch_second(struct tuner_watch *,
 				   const struct watch_facts *);

@@ -23,7 +23,7 @@ static struct slice trim(struct slice s)
 size_t head_length(const void *data, size_t len)
 {
 	const char *text = data;
-	size_t line = 0; /* bytes of the line before its end */
+	size_t line = 0; /* bytes of the current line so far, without CR */
 
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] == '\n') {
@@ -37,8 +37,8 @@ size_t head_length(const void *data, size_t len)
 	return 0;
 }
 
-/* Cuts the text in front of the separator off *rest; false: *rest is at its
- * end. */
+/* Takes the text in front of the separator off the front of *rest; false:
+ * nothing is left in *rest. */
 static bool cut(struct slice *rest, char separator, struct slice *ret)
 {
 	const char *end;

@@ -23,18 +23,20 @@ struct slice {
 	size_t len;
 };
 
-/* The bytes of the head, with its empty line; 0: it is not complete. */
+/* The length of the head in bytes, with the empty line that ends it; 0: the
+ * head is not complete yet. */
 size_t head_length(const void *data, size_t len);
 
 /* Takes the next line, without its end and without blanks around it, from the
- * front of *rest; false at the end. */
+ * front of *rest; false: no line is left. */
 bool head_line(struct slice *rest, struct slice *ret);
 
-/* Takes the next field; lines without a colon are skipped. */
+/* Takes the next field from the front of *rest and splits it at the first
+ * colon; lines without a colon are skipped.  False: no field is left. */
 bool head_field(struct slice *rest, struct slice *name, struct slice *value);
 
-/* Takes the next part in front of a separator, without blanks around it; false
- * at the end.  "a;;b" has three parts. */
+/* Takes the part of *rest in front of the next separator, without blanks around
+ * it; false: no part is left.  "a;;b" has three parts. */
 bool slice_part(struct slice *rest, char separator, struct slice *ret);
 
 /* Splits a part at the first separator; false: there is none, and *value is
@@ -46,10 +48,10 @@ bool slice_split(struct slice part, char separator, struct slice *name,
 bool slice_is(struct slice, const char *text);
 bool slice_begins(struct slice, const char *text);
 
-/* Reads the whole slice as a decimal number; false if it is none or larger than
- * max. */
+/* Reads the whole slice as a decimal number; false: it is not a number, or it
+ * is larger than max. */
 bool slice_number(struct slice, uint32_t max, uint32_t *ret);
 
-/* Copies a text of printable ASCII into text of size; false if it is empty,
- * longer or has other characters. */
+/* Copies a slice of printable ASCII into text, which has size bytes; false: the
+ * slice is empty, too long or has other characters, and nothing is copied. */
 bool slice_copy(struct slice, char *text, size_t size);

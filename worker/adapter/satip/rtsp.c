@@ -12,8 +12,7 @@ enum {
 	STREAM_MAX = 65535,
 };
 
-/* Reads the first number of a port or a pair of ports: "5004-5005" or
- * "5004". */
+/* Reads a port, or the first port of a pair: "5004" or "5004-5005". */
 static bool take_port(struct slice value, uint16_t *ret)
 {
 	struct slice first, second;
@@ -63,7 +62,7 @@ static void take_transport(struct rtsp_reply *r, struct slice value)
 {
 	struct slice first, part;
 
-	/* only the first of several transports counts */
+	/* only the first of several transports in the list counts */
 	if (!slice_part(&value, ',', &first) || !slice_part(&first, ';', &part))
 		return;
 	r->has_transport = true;
@@ -89,8 +88,8 @@ static void take_session(struct rtsp_reply *r, struct slice value)
 			r->timeout_s = timeout_s;
 }
 
-/* Takes a field of a reply.  Of a repeated field the first one with a value
- * counts, as in a list. */
+/* Takes a field of a reply.  Of a repeated field, the first one with a value
+ * counts. */
 static void take_field(struct rtsp_reply *r, struct slice name,
 		       struct slice value)
 {
@@ -109,8 +108,8 @@ static void take_field(struct rtsp_reply *r, struct slice name,
 	}
 }
 
-/* Is it the status line of a reply, "RTSP/1.0 200 OK"?  Some servers answer as
- * HTTP/1.1. */
+/* Is this the status line of a reply, "RTSP/1.0 200 OK"?  Some servers reply
+ * with the version "HTTP/1.1". */
 static bool is_status_line(struct slice line)
 {
 	return slice_begins(line, "RTSP/") || slice_begins(line, "HTTP/");
@@ -128,7 +127,7 @@ static void take_status(struct rtsp_reply *r, struct slice line)
 	(void)slice_copy(reason, r->reason, sizeof r->reason);
 }
 
-/* Is it the first line of a request, "ANNOUNCE rtsp://host/ RTSP/1.0"? */
+/* Is this the first line of a request, "ANNOUNCE rtsp://host/ RTSP/1.0"? */
 static bool is_request_line(struct slice line)
 {
 	static const char version[] = "RTSP/1.0";
@@ -141,8 +140,8 @@ static bool is_request_line(struct slice line)
 	return slice_is(end, version);
 }
 
-/* Takes the head of an item.  A reply without a status line begins with its
- * first field. */
+/* Decodes the head of a reply or request; *ret_body: its Content-Length.  A
+ * reply without a status line begins with its first field. */
 static void take_head(struct rtsp_item *item, struct slice head,
 		      uint32_t *ret_body)
 {
@@ -165,7 +164,7 @@ static void take_head(struct rtsp_item *item, struct slice head,
 	}
 }
 
-/* The number of bytes of empty lines in front of a reply. */
+/* The number of CR and LF bytes in front of an item. */
 static size_t skip_lines(const uint8_t *data, size_t len)
 {
 	size_t n = 0;

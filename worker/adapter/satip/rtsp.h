@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a SAT>IP server sends on its RTSP connection (RFC 2326): replies,
- * requests of its own, and between them, at any point, frames of RTP and RTCP.
+ * Decodes what a SAT>IP server sends on its RTSP connection (RFC 2326):
+ * replies, requests of the server, and between them, at any point, frames of
+ * RTP and RTCP.
  *
  * Pure; all slices point into the data of the caller.
  */
@@ -18,15 +19,17 @@ enum {
 	RTSP_FRAME_MAX = RTSP_FRAME_HEAD + 0xffff,
 	RTSP_BODY_MAX = 65536,
 	RTSP_SESSION_MAX = 128,
-	RTSP_TIMEOUT_S = 60, /* of a session without `timeout' */
+	RTSP_TIMEOUT_S = 60, /* lifetime of a session if the reply names no
+			      * `timeout' */
 	RTSP_NO_STREAM = -1,
 };
 
-/* Port 0: the server did not name it. */
+/* The `Transport' field of a reply. */
 struct rtsp_transport {
 	enum satip_transport kind;
-	uint16_t port;        /* of multicast: RTP */
-	uint8_t channel;      /* RTP; RTCP has the next one */
+	uint16_t port;        /* with multicast: port of RTP; 0: not named */
+	uint8_t channel;      /* with TCP: channel of RTP; RTCP has the next
+			       * one */
 	char destination[48]; /* "": none */
 	char source[48];
 };
@@ -37,27 +40,29 @@ struct rtsp_reply {
 	bool has_cseq;
 	uint32_t cseq;
 	char session[RTSP_SESSION_MAX]; /* "": none */
-	uint32_t timeout_s; /* of the session; RTSP_TIMEOUT_S: not named */
-	int stream;         /* RTSP_NO_STREAM: not named */
+	uint32_t timeout_s; /* lifetime of the session; RTSP_TIMEOUT_S if the
+			     * reply does not name it */
+	int stream;         /* com.ses.streamID; RTSP_NO_STREAM: not named */
 	bool has_transport;
 	struct rtsp_transport transport;
 };
 
 enum rtsp_kind {
 	RTSP_REPLY,
-	RTSP_REQUEST, /* of the server; it needs no answer */
+	RTSP_REQUEST, /* from the server; Sluice does not answer it */
 	RTSP_FRAME,
 };
 
 struct rtsp_item {
 	enum rtsp_kind kind;
 	struct rtsp_reply reply;
-	uint8_t channel;     /* of a frame */
-	const uint8_t *data; /* payload of a frame */
+	uint8_t channel;     /* RTSP_FRAME: its channel */
+	const uint8_t *data; /* RTSP_FRAME: its payload, len bytes */
 	size_t len;
 };
 
-/* Decodes the item at the front of the data.  Returns its length, 0 if it is
- * not complete, or -EBADMSG with error: the connection cannot be used. */
+/* Decodes the item at the front of the data.  Returns the length of the item;
+ * 0: it is not complete yet; -EBADMSG with error: the data are invalid, and the
+ * connection cannot be used further. */
 ssize_t rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *ret,
 		    struct errmsg *error) MUST_CHECK;

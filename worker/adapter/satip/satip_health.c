@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a session receives, and what its state means for its adapter. */
+/* What a session receives from the server: whether the session is alive,
+ * whether the tuner has lock, and the error of the adapter. */
 #include "worker/adapter/satip/satip_session.h"
 
 #include "common/base/units.h"
@@ -27,8 +28,8 @@ void satip_session_take_report(struct satip_session *s,
 		s->lock_ns = now_ns;
 }
 
-/* Why the session counts as dead; NULL: it does not.  A server may report a
- * lock although its packets do not arrive, or no longer do. */
+/* Why the session counts as dead; NULL: it is not dead.  A server may report a
+ * lock although its packets never arrive, or no longer arrive. */
 const char *satip_session_death(const struct satip_session *s, uint64_t now_ns)
 {
 	uint64_t since_ns = MAX(s->lock_ns, s->media_ns);
@@ -47,7 +48,8 @@ bool satip_session_has_report(const struct satip_session *s, uint64_t now_ns)
 }
 
 /* Does the tuner of the server have lock?  The first reports after PLAY may be
- * made up, so a reported lock counts only after RTP has arrived. */
+ * invented by the server, so a reported lock counts only after RTP has
+ * arrived. */
 bool satip_session_has_lock(const struct satip_session *s, uint64_t now_ns)
 {
 	if (!satip_session_is_on(s))

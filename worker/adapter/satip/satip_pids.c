@@ -21,7 +21,7 @@ void satip_pids_print(const struct satip_pids *p, struct buf *to)
 	print(to, "pids=", p->list, p->n);
 }
 
-/* Writes the PIDs of a that b lacks; returns their number. */
+/* Writes the PIDs of a that are not in b; returns their number. */
 static size_t subtract(const struct satip_pids *a, const struct satip_pids *b,
 		       uint16_t ret[SATIP_PIDS_MAX])
 {

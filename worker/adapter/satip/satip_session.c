@@ -8,9 +8,9 @@
 
 enum {
 	KEEP_MAX_S = 30,     /* longest interval of keep-alives */
-	KEEP_REFUSED = 3,    /* so many in a row end the session */
-	WHOLE_REFUSED = 2,   /* then the PIDs are listed */
-	SILENT_SESSIONS = 2, /* then UDP may be blocked: TCP is tried */
+	KEEP_REFUSED = 3,    /* consecutive failures that end the session */
+	WHOLE_REFUSED = 2,   /* refusals of pids=all before PIDs are listed */
+	SILENT_SESSIONS = 2, /* sessions without packets before TCP is tried */
 	STATUS_OK = 200,
 	STATUS_NOT_FOUND = 404,
 	STATUS_NO_SESSION = 454,
@@ -23,19 +23,19 @@ enum event {
 	EVENT_DUE,       /* the pause ended */
 	EVENT_CONNECTED,
 	EVENT_CLOSED,    /* the connection failed or ended */
-	EVENT_LATE,      /* no connection or reply in time */
+	EVENT_LATE,      /* connection or reply exceeded its time limit */
 	EVENT_OK,
 	EVENT_BUSY,      /* no free tuner */
 	EVENT_LOST,      /* the server does not know the session */
 	EVENT_REFUSED,   /* any other answer */
 	EVENT_DEAD,      /* neither RTP nor RTCP, or BYE */
-	EVENT_TUNED,     /* another multiplex is wanted */
+	EVENT_TUNED,     /* the owner wants another multiplex */
 	EVENTS,
 };
 
 struct context {
 	const struct rtsp_reply *reply; /* of OK, BUSY, LOST and REFUSED */
-	const char *reason;             /* of CLOSED and DEAD */
+	const char *reason;             /* of EVENT_CLOSED and EVENT_DEAD */
 	uint64_t now_ns;
 };
 
@@ -118,7 +118,7 @@ static enum satip_state set_up(struct satip_session *s,
 	return SATIP_SETUP;
 }
 
-/* Ends the session of a lost connection: a server keeps its tuner. */
+/* Ends the old session, because the server would keep its tuner. */
 static enum satip_state tear_down(struct satip_session *s,
 				  const struct context *c)
 {
@@ -130,8 +130,8 @@ static enum satip_state tear_down(struct satip_session *s,
 	return SATIP_LEAVE;
 }
 
-/* Ends the session with the connection, which the owner closes.  Without a
- * connection the server's session stays until the next one is torn down. */
+/* Sends TEARDOWN, and the owner closes the connection.  Without a connection
+ * the id is kept, for tear_down() after the next one. */
 static void leave(struct satip_session *s)
 {
 	char id[sizeof s->id];
@@ -182,7 +182,7 @@ static enum satip_state busy(struct satip_session *s, const struct context *c)
 	return next;
 }
 
-/* Tries the other transport, TCP or UDP; false: the transport is fixed. */
+/* Switches between TCP and UDP; false: the transport is fixed or multicast. */
 static bool change_transport(struct satip_session *s)
 {
 	if (s->cfg.fixed_transport || s->transport == SATIP_MULTICAST)
@@ -200,7 +200,7 @@ static enum satip_state refused(struct satip_session *s,
 		(void)change_transport(s);
 	} else if (s->cfg.whole &&
 		   (s->listed || ++s->doubts == WHOLE_REFUSED)) {
-		/* not every server has pids=all, but one that has just started
+		/* either the server lacks pids=all, or it has just started and
 		 * refuses any query */
 		s->listed = !s->listed;
 		s->doubts = 0;
@@ -226,11 +226,11 @@ static enum satip_state late(struct satip_session *s, const struct context *c)
 	return pause_for(s, SATIP_FAILED_MAX_S, c);
 }
 
-/* Takes the transport of a reply; false: it is one that cannot be received. */
+/* Takes the transport of a reply; false: the session cannot receive with it. */
 static bool take_place(struct satip_session *s, const struct rtsp_reply *r)
 {
 	s->place = r->transport;
-	if (!r->has_transport) /* as it was asked for */
+	if (!r->has_transport) /* the requested one */
 		s->place.kind = s->transport;
 	if (s->place.kind == SATIP_MULTICAST)
 		return s->place.destination[0] != '\0' && s->place.port > 0;
@@ -264,7 +264,7 @@ static enum satip_state play(struct satip_session *s, const struct context *c)
 	return SATIP_PLAY;
 }
 
-/* At half of the timeout, because servers end sessions early. */
+/* Half of the timeout, because some servers end sessions early. */
 static void plan_keep_alive(struct satip_session *s, uint64_t now_ns)
 {
 	uint64_t interval_ns = MIN(s->timeout_s * SECOND_NS / 2,
@@ -296,7 +296,7 @@ static void keep_alive(struct satip_session *s, const struct context *c)
 	finish_request(s, c);
 }
 
-/* Requests the PIDs of the programs, which have changed. */
+/* Requests the wanted PIDs, which differ from those of the server. */
 static void change_pids(struct satip_session *s, const struct context *c)
 {
 	struct buf url = { 0 };
@@ -329,9 +329,9 @@ static enum satip_state kept(struct satip_session *s, const struct context *c)
 	return SATIP_ON;
 }
 
-/* Handles a change of PIDs that failed.  After addpids has failed, whole lists
- * follow.  If one fails too, it is not repeated before the next change; if only
- * the one after a reconnection has failed, addpids follows. */
+/* Handles a failed change of PIDs.  After addpids= failed, whole lists follow
+ * (replaces); a whole list that failed is not repeated.  If the whole list only
+ * followed a lost reply (unsure), addpids= is used again. */
 static void not_changed(struct satip_session *s, const struct context *c)
 {
 	bool unsure = s->unsure;
@@ -346,8 +346,8 @@ static void not_changed(struct satip_session *s, const struct context *c)
 	s->replaces |= !unsure;
 }
 
-/* Handles a keep-alive that failed: the next one names the other URL at once.
- * While packets arrive, the session is not given up. */
+/* Handles a failed keep-alive: at once, another is sent for the other URL.
+ * After KEEP_REFUSED failures, the session ends unless packets arrive. */
 static enum satip_state not_kept(struct satip_session *s,
 				 const struct context *c)
 {
@@ -370,7 +370,7 @@ static enum satip_state not_kept(struct satip_session *s,
 	return SATIP_ON;
 }
 
-/* Connects again: most servers bind a session to its keep-alives only. */
+/* Connects again: most servers do not end a session with its connection. */
 static enum satip_state rejoin(struct satip_session *s,
 			       const struct context *c)
 {
@@ -409,7 +409,7 @@ static action_fn *const table[SATIP_STATES][EVENTS] = {
 		[EVENT_CLOSED] = failed,
 		[EVENT_LATE] = late,
 	},
-	/* any reply ends this state, also the error of a lost session; some
+	/* any reply ends this state, also the error of an unknown session; some
 	 * servers close the connection after TEARDOWN */
 	[SATIP_LEAVE] = {
 		[EVENT_CLOSED] = begin,
@@ -513,8 +513,8 @@ static enum event judge(const struct rtsp_reply *r)
 static void take_reply(struct satip_session *s, const struct rtsp_reply *r,
 		       uint64_t now_ns)
 {
-	/* a reply without CSeq belongs to the request that waits; another
-	 * number is that of a request which expired */
+	/* a reply without CSeq belongs to the request that waits; with another
+	 * number, the reply is for a request that timed out */
 	if (!s->asked || (r->has_cseq && r->cseq != s->cseq))
 		return;
 	s->asked = false;

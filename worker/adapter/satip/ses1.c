@@ -14,7 +14,7 @@ enum {
 	APP_TEXT = 16, /* offset of the text, behind its length */
 };
 
-/* Reads a number of a report.  Larger values count as max: a server that
+/* Reads a number of a report.  A value above max counts as max: a server that
  * reports a level of 300 has a strong signal. */
 static bool take_value(struct slice s, uint32_t max, uint32_t *ret)
 {
@@ -30,7 +30,8 @@ static void take_tuner(struct ses1 *s, struct slice value)
 	uint32_t level, lock, quality;
 	struct slice part;
 
-	/* the frontend, empty while the server has none, comes first */
+	/* the number of the frontend comes first; it is empty while the server
+	 * has no frontend for the session */
 	if (!slice_part(&value, ',', &part) ||
 	    !slice_part(&value, ',', &part) ||
 	    !take_value(part, SES1_LEVEL_MAX, &level) ||
@@ -78,8 +79,8 @@ int ses1_decode(const uint8_t *data, size_t len, struct ses1 *ret)
 		if (!rtp_is_rtcp(data, len))
 			return -EBADMSG;
 		size = 4u * (rtp_get16(data + 2) + 1u);
-		/* Some servers count the padding of the last packet, but do
-		 * not send it. */
+		/* The last packet may announce padding that the server did not
+		 * send. */
 		size = MIN(size, len);
 		if (data[1] == RTCP_BYE)
 			s.bye = true;
