@@ -39,7 +39,7 @@ static size_t write(const struct ca_list *l, const struct ca_program *p,
 {
 	size_t n = ca_pmt_make(p->section, p->len, &l->ids, command, to);
 
-	/* only programs with a decoded PMT are in the list */
+	/* only programs whose PMT was decoded are in the list, so n is not 0 */
 	if (n > 0)
 		ca_pmt_set_list(to, list);
 	return n;
@@ -66,8 +66,8 @@ static bool is_wanted(const struct ca_list *l, const struct ca_programs *wanted,
 	return p != NULL && judge(l, p) == CA_PMT_KNOWN;
 }
 
-/* Chooses the programs of a new list.  Programs that the module has already
- * come first, so that the limit does not remove them. */
+/* Chooses the programs of a new list.  The programs that the module already has
+ * come first, so that the limit cuts off new programs only. */
 static void choose(struct ca_list *l, const struct ca_programs *wanted)
 {
 	size_t n = 0;
@@ -134,7 +134,7 @@ static size_t add(struct ca_list *l, const struct ca_programs *wanted,
 	return 0;
 }
 
-/* Would a list that is sent anew differ from what the module has? */
+/* Would a whole list that is sent now differ from the list of the module? */
 static bool differs(const struct ca_list *l, const struct ca_programs *wanted)
 {
 	size_t n = 0;
@@ -165,12 +165,13 @@ size_t ca_list_next(struct ca_list *l, const struct ca_programs *wanted,
 {
 	size_t n = 0;
 
-	/* a module waits for the last program of a list */
+	/* a module waits until it has the last program of a list */
 	if (l->batch < l->sent.n)
 		return next_of_batch(l, to);
 	if (l->settled && l->revision == wanted->revision)
 		return 0;
-	/* no list has no programs: the last ones are deselected one by one */
+	/* a list cannot be empty, so the last programs are deselected one by
+	 * one */
 	if (!l->whole || l->sent.n == 1 || wants_none(l, wanted))
 		n = deselect(l, wanted, to);
 	if (n == 0 && (l->sent.n == 0 || (l->whole && differs(l, wanted)))) {

@@ -50,9 +50,8 @@ enum ca_pmt_kind ca_pmt_judge(const uint8_t *section, size_t len,
 	return kind;
 }
 
-/* Writes a loop of descriptors: its length, and if the CAM knows the system of
- * a CA descriptor, the command and these descriptors.  Returns the number of
- * bytes. */
+/* Writes a loop: its length, and if a CA descriptor has a CAID of the module,
+ * the command and those descriptors.  Returns the number of bytes. */
 static size_t put_loop(uint8_t *to, struct desc_loop loop,
 		       const struct ca_ids *ids, enum ca_command command)
 {
@@ -80,8 +79,8 @@ size_t ca_pmt_make(const uint8_t *section, size_t len, const struct ca_ids *ids,
 	struct pmt pmt;
 	size_t n = 4;
 
-	/* a stream has five bytes here as in the section, and one more for
-	 * the command if it has descriptors */
+	/* a stream has five bytes in the CA PMT as in the PMT, and one more for
+	 * the command if it has CA descriptors */
 	_Static_assert(CA_PMT_MAX >= CA_PMT_SECTION_MAX + PMT_STREAMS_MAX + 16,
 		       "each stream may need a byte more");
 	if (len > CA_PMT_SECTION_MAX || pmt_decode(section, len, &pmt) < 0)
@@ -102,8 +101,7 @@ size_t ca_pmt_make(const uint8_t *section, size_t len, const struct ca_ids *ids,
 	return n;
 }
 
-/* Keeps the answer that says most about a failure: the one with the highest
- * value. */
+/* Keeps the largest CA_enable, which says most about a failure. */
 static void take_answer(struct ca_reply *r, uint8_t byte)
 {
 	if (!(byte & 0x80))
@@ -117,7 +115,8 @@ int ca_reply_decode(const uint8_t *data, size_t n, struct ca_reply *ret)
 {
 	struct ca_reply r = { 0 };
 
-	/* program, version, program level, then PID and level of streams */
+	/* the reply has program, version and CA_enable of the program, then PID
+	 * and CA_enable of each stream */
 	if (n < 4 || (n - 4) % 3 != 0)
 		return -EBADMSG;
 	r.program = (uint16_t)(data[0] << 8 | data[1]);

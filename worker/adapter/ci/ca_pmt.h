@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The CA PMT: what a module needs to know of a program that it shall descramble
+/* The CA PMT: the part of the PMT that a module needs to descramble a program
  * (EN 50221 8.4.3.4).  Pure. */
 #pragma once
 
@@ -30,7 +30,7 @@ enum {
 			    * makes */
 	CA_PMT_SECTION_MAX = 1024,
 	CA_IDS_MAX = 64,
-	/* CA_enable of a ca_pmt_reply */
+	/* values of CA_enable in a ca_pmt_reply */
 	CA_REPLY_POSSIBLE = 0x01,
 	CA_REPLY_PURCHASE = 0x02,
 	CA_REPLY_TECHNICAL = 0x03,
@@ -43,22 +43,23 @@ struct ca_ids {
 	uint16_t list[CA_IDS_MAX];
 };
 
-/* What the CA descriptors of a PMT say for these CAIDs. */
+/* Which CA descriptors a PMT has, compared with the CAIDs of a module. */
 enum ca_pmt_kind {
-	CA_PMT_BROKEN,   /* it is not a PMT */
-	CA_PMT_CLEAR,    /* it has no CA descriptor */
-	CA_PMT_FOREIGN,  /* it has those of other systems alone */
+	CA_PMT_BROKEN,   /* the section is not a PMT */
+	CA_PMT_CLEAR,    /* the PMT has no CA descriptor */
+	CA_PMT_FOREIGN,  /* no CA descriptor has a CAID of the module */
 	CA_PMT_KNOWN,
 };
 enum ca_pmt_kind ca_pmt_judge(const uint8_t *section, size_t len,
 			      const struct ca_ids *);
 
-/* Writes the value of the object into to (CA_PMT_MAX bytes); 0: section is not
- * a PMT.  Only the CA descriptors of these CAIDs are copied. */
+/* Writes the body of a CA PMT into to (CA_PMT_MAX bytes) and returns its size;
+ * 0: the section is not a PMT.  Only CA descriptors with these CAIDs are
+ * copied. */
 size_t ca_pmt_make(const uint8_t *section, size_t len, const struct ca_ids *,
 		   enum ca_command, uint8_t *to);
 
-/* Sets the list management, which is the first byte of the object. */
+/* Sets the list management, which is the first byte of a CA PMT. */
 static inline void ca_pmt_set_list(uint8_t *ca_pmt,
 				   enum ca_list_management list)
 {
@@ -68,9 +69,9 @@ static inline void ca_pmt_set_list(uint8_t *ca_pmt,
 struct ca_reply {
 	uint16_t program;
 	bool has_answer;
-	uint8_t answer; /* the worst of the program and its streams */
+	uint8_t answer; /* largest CA_enable of the program and its streams */
 };
 
-/* Decodes the value of a ca_pmt_reply. */
+/* Decodes the body of a ca_pmt_reply.  0 or -EBADMSG. */
 int ca_reply_decode(const uint8_t *data, size_t n,
 		    struct ca_reply *ret) MUST_CHECK;

@@ -9,9 +9,10 @@
 #include <string.h>
 
 enum {
-	CI_LENGTH_MAX = 3,  /* bytes of a length field that is written */
-	CI_SPDU_MAX = 16384, /* of a module, without the transport */
-	CI_SEND_MAX = 2048,  /* of the host, with the transport */
+	CI_LENGTH_MAX = 3,  /* longest length field that is written, in bytes */
+	CI_SPDU_MAX = 16384, /* longest object of the session layer from a
+			      * module, in bytes */
+	CI_SEND_MAX = 2048,  /* longest message to a module, in bytes */
 	CI_APDU_TAG = 3,
 };
 
@@ -21,8 +22,8 @@ struct ci_bytes {
 	size_t n;
 };
 
-/* Takes a length field off.  False: it is cut, longer than two bytes, or
- * announces more bytes than there are. */
+/* Takes a length field off the front.  False: the field is incomplete, has more
+ * than two bytes, or announces more bytes than follow. */
 static inline bool ci_take_length(struct ci_bytes *from, size_t *ret)
 {
 	size_t width = 0, len;
@@ -46,7 +47,8 @@ static inline bool ci_take_length(struct ci_bytes *from, size_t *ret)
 	return true;
 }
 
-/* Takes an object whose tag has width bytes (1 or 3) off. */
+/* Takes an object whose tag has width bytes (1 or 3) off the front; false: it
+ * is incomplete. */
 static inline bool ci_take_object(struct ci_bytes *from, size_t width,
 				  uint32_t *ret_tag, struct ci_bytes *ret)
 {
@@ -81,7 +83,8 @@ static inline size_t ci_put_length(uint8_t *to, size_t len)
 	return 3;
 }
 
-/* Writes the head of an application object and returns its size. */
+/* Writes tag and length field of an application object, and returns their
+ * size. */
 static inline size_t ci_put_apdu(uint8_t *to, uint32_t tag, size_t len)
 {
 	to[0] = (uint8_t)(tag >> 16);

@@ -17,14 +17,15 @@
 #include <time.h>
 
 enum {
-	/* A driver that does not return for so long is reported. */
+	/* a driver that does not return for so long is reported */
 	HANG_S = 5,
 	TURN_MS = 50,
-	SLOT_MS = 200,       /* between two looks at a slot */
-	OPEN_MS = 2000,      /* between two openings */
-	READS_MAX = 32,      /* messages in a turn */
+	SLOT_MS = 200,       /* pause between two readings of the slot states */
+	OPEN_MS = 2000,      /* pause between two attempts to open */
+	READS_MAX = 32,      /* messages that one turn reads */
 	WRITES_MAX = 8,
-	HEAD = 2,            /* slot, connection */
+	HEAD = 2,            /* bytes for slot and connection, in front of each
+			      * message */
 	MESSAGE_MAX = CI_SPDU_MAX + 64,
 	PATH_MAX_LEN = 128,
 };
@@ -39,8 +40,8 @@ struct action {
 /* Why the last action was refused; "": it was done. */
 struct refusal {
 	struct errmsg error;
-	enum ci_state state;    /* of the module then */
-	enum ci_mmi_kind asked; /* what it asked then */
+	enum ci_state state;    /* state of the module when it was refused */
+	enum ci_mmi_kind asked; /* dialogue of the module when it was refused */
 };
 
 struct ci_device {
@@ -54,18 +55,19 @@ struct ci_device {
 	struct ca_programs *wanted;
 	struct action action;
 	struct errmsg error;
-	const char *call;    /* that runs; NULL: none */
+	const char *call;    /* system call that the thread is in; NULL: none */
 	uint64_t call_ns;
 	unsigned n_views;
 	struct ci_view views[CI_SLOTS_MAX];
-	/* only the thread uses these */
+	/* used by the thread only */
 	int fd;
 	unsigned n_slots;
 	struct ca_programs *programs;
 	struct ci_module modules[CI_SLOTS_MAX];
 	struct refusal refusals[CI_SLOTS_MAX];
 	uint32_t shown[CI_SLOTS_MAX];
-	uint64_t open_ns, slot_ns; /* not before */
+	/* earliest time to open, and to read the slot states */
+	uint64_t open_ns, slot_ns;
 	bool idle;           /* nothing was read in this turn */
 	uint8_t message[MESSAGE_MAX];
 };
@@ -121,15 +123,16 @@ static void fill_programs(const struct ci_module *m,
 	}
 }
 
-/* Removes a refusal that the module, which has changed since, no longer
- * explains. */
+/* Removes a refusal if the state or the dialogue of the module has changed
+ * since. */
 static void forget_refusal(struct refusal *r, const struct ci_module *m)
 {
 	if (r->state != m->state || r->asked != m->mmi.kind)
 		r->error.text[0] = '\0';
 }
 
-/* Publishes what a slot has, if it has changed; always: in any case. */
+/* Publishes the view of a slot if the module has changed; with `always', also
+ * if it has not. */
 static void show(struct ci_device *d, unsigned slot, bool always)
 {
 	const struct ci_module *m = &d->modules[slot];
@@ -236,7 +239,7 @@ static void open_device(struct ci_device *d)
 	set_error(d, "");
 }
 
-/* Reads the states of the slots; false: the device is gone. */
+/* Reads the states of all slots; false: the device is gone. */
 static bool look_at_slots(struct ci_device *d, uint64_t now_ns)
 {
 	for (unsigned i = 0; i < d->n_slots; i++) {
@@ -304,12 +307,13 @@ static void write_messages(struct ci_device *d, unsigned slot, uint64_t now_ns)
 
 static void reset(struct ci_device *d, unsigned slot)
 {
-	/* if the reset fails, the states of the module request another one */
+	/* if the reset fails, the module fails again, and another reset
+	 * follows */
 	(void)control(d, "CA_RESET", CA_RESET, (uintptr_t)1 << slot);
 }
 
-/* May the slot be reset?  The kernel resets all slots of a card at once, so not
- * while a module in another slot works or starts. */
+/* May the slot be reset?  The kernel resets all slots of a card at once, so no
+ * slot is reset while a module in another slot works or starts. */
 static bool may_reset(const struct ci_device *d, unsigned slot)
 {
 	for (unsigned i = 0; i < d->n_slots; i++)
@@ -330,7 +334,7 @@ static void act(struct ci_module *m, const struct action *action,
 	ret->asked = m->mmi.kind;
 }
 
-/* Takes the requests of the owner; false: the owner wants the thread to end. */
+/* Takes the requests of the owner; false: the thread shall end. */
 static bool take_requests(struct ci_device *d)
 {
 	struct action action;
@@ -395,7 +399,7 @@ static void *run(void *arg)
 			d->cfg.ctx, d->fd, TURN_MS) > 0;
 
 		take_turn(d);
-		/* a driver may report an error for ever */
+		/* poll() of a driver may report an error for ever */
 		if (d->fd < 0 || (ready && d->idle))
 			d->cfg.ops->sleep(d->cfg.ctx, TURN_MS);
 	}
@@ -436,7 +440,8 @@ void ci_device_free(struct ci_device **pd)
 	(void)pthread_mutex_lock(&d->lock);
 	d->stop = true;
 	(void)pthread_mutex_unlock(&d->lock);
-	/* a thread that hangs in a driver still uses the object */
+	/* a thread that hangs in a driver still uses the struct, so its memory
+	 * is never freed */
 	if (!thread_join(d->thread))
 		return;
 	(void)pthread_mutex_destroy(&d->lock);

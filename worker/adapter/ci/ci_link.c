@@ -84,12 +84,12 @@ static int take_data(struct ci_link *l, struct ci_bytes data, bool last)
 	memcpy(l->object + l->n, data.data, data.n);
 	l->n += data.n;
 	l->complete = last;
-	/* an object without bytes is not reported */
+	/* an empty object is not reported */
 	return last && l->n > 0 ? CI_LINK_OBJECT : 0;
 }
 
-/* Takes the value of an object, behind the number of the connection.  Returns
- * as ci_link_take(). */
+/* Takes the value of a transport object, without the number of the connection.
+ * Returns the bits or the error of ci_link_take(). */
 static int take_value(struct ci_link *l, uint32_t tag, struct ci_bytes value)
 {
 	switch (tag) {
@@ -101,7 +101,7 @@ static int take_value(struct ci_link *l, uint32_t tag, struct ci_bytes value)
 		return CI_LINK_ANSWER;
 	case T_CREATE_REPLY:
 		l->open = true;
-		/* its status may not follow */
+		/* some modules send no status after it */
 		l->waits = false;
 		return CI_LINK_OPENED;
 	case T_DELETE:
@@ -130,8 +130,8 @@ int ci_link_take(struct ci_link *l, const uint8_t *data, size_t n)
 	while (rest.n > 0) {
 		int r;
 
-		/* one object fits into a message, and the caller has to see
-		 * it */
+		/* link.object has room for one object, and the caller has to
+		 * read it before the next one */
 		if (bits & CI_LINK_OBJECT && rest.data[0] != T_SB)
 			return -EBADMSG;
 		if (!ci_take_object(&rest, 1, &tag, &value) || value.n < 1)

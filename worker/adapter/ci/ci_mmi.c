@@ -35,7 +35,8 @@ static int take_question(struct ci_mmi *m, struct ci_bytes value)
 	return 1;
 }
 
-/* Appends pieces of a text (text_more) up to its end (text_last). */
+/* Takes a text: any number of text_more and one text_last.  False: it is
+ * malformed. */
 static bool take_text(struct ci_bytes *from, char *to)
 {
 	size_t len = 0;
@@ -64,7 +65,8 @@ static bool take_items(struct ci_mmi *m, struct ci_bytes *value)
 {
 	char unused[MMI_TEXT_MAX];
 
-	/* the announced number may be that of all objects, or unknown */
+	/* The announced number of items is not used: it may count the items of
+	 * all parts, or be unknown. */
 	while (value->n > 0) {
 		bool fits = m->n < MMI_ITEMS_MAX;
 
@@ -81,7 +83,7 @@ static bool take_items(struct ci_mmi *m, struct ci_bytes *value)
 static int take_menu(struct ci_mmi *m, enum ci_mmi_kind kind, bool last,
 		     struct ci_bytes value)
 {
-	/* behind a complete menu another one begins */
+	/* after a complete menu, another one begins */
 	if (m->kind != kind || m->complete)
 		fail(m);
 	m->kind = kind;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Menus and enquiries of a module (EN 50221 8.6, the high level).  Pure. */
+/* Decodes menus and questions of a module (EN 50221 8.6, high level MMI).
+ * Pure. */
 #pragma once
 
 #include "common/base/util.h"
 #include "worker/adapter/ci/ci_bytes.h"
 
 enum {
-	MMI_TEXT_MAX = 256, /* UTF-8 with NUL; a longer text is cut */
-	MMI_ITEMS_MAX = 48, /* further items are counted */
+	MMI_TEXT_MAX = 256, /* bytes of UTF-8 with NUL; a longer text is cut */
+	MMI_ITEMS_MAX = 48, /* further items are only counted */
 	MMI_ANSWER_MAX = 250,
 };
 
@@ -28,26 +29,29 @@ enum ci_mmi_tag {
 };
 
 enum ci_mmi_kind {
-	MMI_NONE,    /* no dialogue, or the module has not asked yet */
-	MMI_MENU,    /* wants the number of an item, or 0 */
-	MMI_LIST,    /* wants to be confirmed */
-	MMI_QUESTION, /* wants a text */
+	MMI_NONE,    /* nothing to answer: no dialogue, or no question in it
+		      * yet */
+	MMI_MENU,    /* the answer is the number of an item, or 0: back */
+	MMI_LIST,    /* the answer is a confirmation */
+	MMI_QUESTION, /* the answer is a text */
 };
 
 struct ci_mmi {
 	enum ci_mmi_kind kind;
-	bool complete;      /* no more of it follows */
-	bool blind;         /* the answer is not to be shown */
-	unsigned length;    /* of the answer that is expected; 0: any */
-	char title[MMI_TEXT_MAX]; /* also the text of a question */
+	bool complete;      /* all parts were received */
+	bool blind;         /* the answer must not be shown */
+	unsigned length;    /* expected characters of the answer; 0: any
+			     * number */
+	/* title of a menu or list, or text of a question */
+	char title[MMI_TEXT_MAX];
 	char subtitle[MMI_TEXT_MAX];
 	char bottom[MMI_TEXT_MAX];
-	size_t n;           /* items in list */
-	size_t more;        /* items beyond those */
+	size_t n;           /* number of entries in `items' */
+	size_t more;        /* number of further items, which are not stored */
 	char items[MMI_ITEMS_MAX][MMI_TEXT_MAX];
 };
 
-/* Takes an object of the module into *m.  1: it is complete; 0: more of it
- * follows; -EBADMSG: it is malformed, and *m is MMI_NONE; -ENOTSUP: not an
- * object of the high level. */
+/* Decodes an object of the module into *m.  1: the dialogue is complete; 0:
+ * more parts follow; -EBADMSG: the object is malformed, and *m is MMI_NONE;
+ * -ENOTSUP: the object is not of the high level. */
 int ci_mmi_take(struct ci_mmi *m, uint32_t tag, struct ci_bytes value);

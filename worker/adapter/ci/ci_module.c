@@ -22,7 +22,7 @@ enum ci_input {
 	IN_UNUSABLE,
 	IN_SILENT,
 	IN_BROKEN,
-	IN_EXPIRED, /* the deadline of the state */
+	IN_EXPIRED, /* the deadline of the state has passed */
 	IN_COUNT,
 };
 

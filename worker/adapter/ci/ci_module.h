@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A module (CAM) in a slot of the common interface, from its insertion on.
+ * A module (CAM) in a slot of the common interface, from its insertion to its
+ * removal.
  *
- * The owner reports what the slot has, passes the messages of the module, and
- * sends those that ci_module_next() writes.  A table of states decides what
- * follows; a module that does not answer, or breaks the rules, is reset, each
- * time after a longer pause.  Has no clock and does no I/O.
+ * The owner reports the state of the slot, passes the messages of the module,
+ * and sends those that ci_module_next() writes.  A table of states decides what
+ * follows.  A module that does not answer, or breaks the rules, is reset; after
+ * each further failure the pause before the reset is longer.  Has no clock and
+ * does no I/O.
  */
 #pragma once
 
@@ -21,50 +23,56 @@
 enum {
 	CI_NAME_MAX = 128,
 	CI_QUEUE_MAX = 12,
-	CI_QUEUED_MAX = 320, /* bytes: an answer of an enquiry */
+	CI_QUEUED_MAX = 320, /* bytes of the longest object: an answer to a
+			      * question */
 	CI_POLL_MS = 100,
-	CI_ANSWER_MS = 5000,   /* a module that is slower is silent */
-	CI_PRESENT_MS = 30000, /* from its insertion to the kernel's ready */
-	CI_INIT_MS = 60000,    /* from then on to its CAIDs */
-	CI_EMPTY_MS = 20000,   /* after a failure the slot may be empty for so
-				* long, until the kernel finds the module
-				* again */
-	/* A module that is ready for so long is healthy: its failures are
-	 * forgotten. */
+	CI_ANSWER_MS = 5000,   /* a module that has not replied for so long is
+			        * silent */
+	CI_PRESENT_MS = 30000, /* from the insertion to the slot state
+			        * CI_SLOT_READY */
+	CI_INIT_MS = 60000,    /* from CI_SLOT_READY to the CAIDs */
+	CI_EMPTY_MS = 20000,   /* time after a failure in which an empty slot
+			        * does not yet mean that the module was removed:
+			        * the kernel may find it again */
+	/* A module that has worked for so long is healthy: `failures' becomes
+	 * 0. */
 	CI_HEALTHY_MS = 60000,
 	CI_PAUSE_MIN_MS = 1000,
 	CI_PAUSE_MAX_MS = 60000,
-	CI_ERRORS_MAX = 20,    /* objects with errors in a minute */
-	CI_FLOOD_MAX = 200,    /* objects and unasked messages in a second */
-	CI_OPENED_MAX = 40,    /* sessions in a minute */
+	CI_ERRORS_MAX = 20,    /* objects with errors in a minute, above which
+			        * the module fails */
+	CI_FLOOD_MAX = 200,    /* objects and unasked messages in a second,
+			        * above which the module fails */
+	CI_OPENED_MAX = 40,    /* sessions in a minute, above which the module
+			        * fails */
 };
 
 enum ci_state {
 	CI_EMPTY,
-	CI_PRESENT,      /* the kernel prepares it */
+	CI_PRESENT,      /* inserted; the kernel initialises it */
 	CI_INITIALISING,
 	CI_READY,
-	CI_SILENT,       /* no answer: it waits for its reset */
-	CI_ERROR,        /* the same after another fault */
+	CI_SILENT,       /* failed without a reply; its reset follows */
+	CI_ERROR,        /* failed for another reason; its reset follows */
 	CI_STATES,
 };
 extern const char *const ci_state_names[CI_STATES + 1];
 
-/* What the kernel says of a slot. */
+/* The state of a slot in the kernel. */
 enum ci_slot { CI_SLOT_EMPTY, CI_SLOT_SEEN, CI_SLOT_READY };
 
 enum ci_action {
 	CI_ACT_MENU,   /* opens the menu of the module */
-	CI_ACT_CHOICE, /* item of a menu, from 1; 0: back */
-	CI_ACT_TEXT,   /* answer of an enquiry */
-	CI_ACT_CANCEL, /* goes back without an answer */
+	CI_ACT_CHOICE, /* selects an item of the menu, from 1; 0: back */
+	CI_ACT_TEXT,   /* answers a question */
+	CI_ACT_CANCEL, /* leaves a menu or question without an answer */
 	CI_ACT_CLOSE,
 };
 
 struct ci_config {
-	unsigned limit;    /* programs */
-	bool whole;        /* each change sends all programs */
-	unsigned delay_ms; /* from ready to the first CA PMT */
+	unsigned limit;    /* largest number of programs to descramble */
+	bool whole;        /* each change sends the whole list of programs */
+	unsigned delay_ms; /* time from CI_READY to the first CA PMT */
 };
 
 struct ci_queued {
@@ -80,85 +88,87 @@ struct ci_answer {
 struct ci_module {
 	struct ci_config cfg;
 	enum ci_state state;
-	uint64_t since_ns;     /* in this state */
-	uint64_t deadline_ns;  /* of this state; 0: none */
-	unsigned failures;     /* since it was healthy */
-	bool reset;            /* is to be reset */
-	unsigned resets;       /* since the start */
+	uint64_t since_ns;     /* start time of `state' */
+	uint64_t deadline_ns;  /* end time of `state'; 0: no limit */
+	unsigned failures;     /* failures since the module was healthy */
+	bool reset;            /* a reset is due */
+	unsigned resets;       /* resets since the start */
 	struct errmsg error;   /* why it is silent or in error; "": no error */
 	/* the connection */
 	struct ci_link link;
-	uint64_t asked_ns;     /* time of the last message to it */
+	uint64_t asked_ns;     /* time of the last message to the module */
 	uint64_t taken_ns;
-	unsigned taken;        /* objects, unasked messages since taken_ns */
+	unsigned taken;        /* objects and unasked messages since taken_ns */
 	uint64_t opened_ns;
-	unsigned opened;       /* sessions since opened_ns */
+	unsigned opened;       /* sessions opened since opened_ns */
 	bool created, refuses;
 	struct ci_sessions sessions;
 	struct ci_queued queue[CI_QUEUE_MAX];
 	size_t first, n_queued;
-	uint64_t errors_ns;    /* the first of them */
-	unsigned errors;       /* objects since errors_ns */
+	uint64_t errors_ns;    /* time of the first of `errors' */
+	unsigned errors;       /* objects with errors since errors_ns */
 	/* the application */
 	bool profile_known, named;
 	uint16_t manufacturer, code;
 	char name[CI_NAME_MAX];
-	bool plus;             /* it asked for a resource of CI+ */
-	bool low_level;        /* it asked for the low level of MMI */
+	bool plus;             /* the module requested a resource of CI+ */
+	bool low_level;        /* the module requested the low level of MMI */
 	struct ca_list list;
 	struct ci_answer answers[CA_PROGRAMS_MAX];
 	size_t n_answers;
-	unsigned time_s;       /* interval of the date; 0: none */
+	unsigned time_s;       /* interval in which the module wants the date;
+			        * 0: no date; 256: once */
 	unsigned time_session;
-	uint64_t time_ns;      /* the next date */
+	uint64_t time_ns;      /* time when the next date is due */
 	struct ci_mmi mmi;
-	uint32_t revision;     /* another one after each change to be shown */
+	uint32_t revision;     /* changes with each change that a view shows */
 };
 
 void ci_module_init(struct ci_module *, const struct ci_config *);
 
 void ci_module_set_slot(struct ci_module *, enum ci_slot, uint64_t now_ns);
 
-/* Takes a message of the module: the bytes of read() without slot and
- * connection. */
+/* Takes a message of the module: what read() returned, without the bytes for
+ * slot and connection. */
 void ci_module_take(struct ci_module *, const uint8_t *data, size_t n,
 		    uint64_t now_ns);
 
-/* Notes that a call of the device has failed. */
+/* Notes that a call of the device failed, so that the module is reset. */
 void ci_module_fail(struct ci_module *, const char *error, uint64_t now_ns);
 
-/* Writes the message that is to be sent now into to (CI_SEND_MAX bytes) and
- * returns its size; 0: none.  unix_s: for the date. */
+/* Writes the next message to the module into to (CI_SEND_MAX bytes) and returns
+ * its size; 0: nothing is to be sent now.  unix_s: the time, for the date
+ * object. */
 size_t ci_module_next(struct ci_module *, const struct ca_programs *,
 		      uint64_t now_ns, int64_t unix_s, uint8_t *to);
 
-/* Does the module work, or may it soon?  A module that has not failed yet gets
- * time to start. */
+/* Does the module work, or may it work soon?  A module without a failure counts
+ * as starting. */
 bool ci_module_may_work(const struct ci_module *);
 
-/* True once when the module must be reset.  may: the slot can be reset;
- * otherwise the module gets a new connection instead. */
+/* True once, if a reset of the module is due.  may: the slot can be reset;
+ * otherwise the module gets a new connection instead of a reset. */
 bool ci_module_take_reset(struct ci_module *, bool may);
 
-/* Does an action of an operator.  text: that of CI_ACT_TEXT; error: why the
- * action is impossible now. */
+/* Does an action of an operator.  text: the answer for CI_ACT_TEXT; error: why
+ * the action is impossible now. */
 int ci_module_act(struct ci_module *, enum ci_action, unsigned choice,
 		  const char *text, struct errmsg *error) MUST_CHECK;
 
 /* --- for its own files --- */
 
-/* Takes the application objects of a session. */
+/* Takes the application objects that a session received. */
 void ci_objects_take(struct ci_module *, const struct ci_session_object *,
 		     uint64_t now_ns);
-/* Requests what the host needs to know from the resource of a session that was
- * opened. */
+/* Sends the first enquiry of the host in a session that was opened, if its
+ * resource has one. */
 void ci_objects_open(struct ci_module *, const struct ci_session_object *);
 void ci_objects_close(struct ci_module *, const struct ci_session_object *,
 		      uint64_t now_ns);
-/* Queues the date. */
+/* Queues the date and time. */
 void ci_objects_send_date(struct ci_module *, uint64_t now_ns, int64_t unix_s);
 /* Queues an object of the session layer; false: the queue is full. */
 bool ci_module_queue(struct ci_module *, const uint8_t *data, size_t n);
-/* Notes that the CAIDs are known, so that CA PMTs can be sent. */
+/* Notes that the module has reported its CAIDs, so that CA PMTs can be sent. */
 void ci_module_set_usable(struct ci_module *, uint64_t now_ns);
 void ci_module_set_unusable(struct ci_module *, uint64_t now_ns);

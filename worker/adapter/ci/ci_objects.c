@@ -24,17 +24,17 @@ enum apdu_tag {
 };
 
 enum {
-	SET_MODE = 1, /* of display_control */
+	SET_MODE = 1, /* command of display_control */
 	HIGH_LEVEL = 1,
-	MODE_CONFIRMED = 0x01, /* of display_reply */
+	MODE_CONFIRMED = 0x01, /* status of display_reply */
 	UNKNOWN_CONTROL = 0xf0,
 	UNKNOWN_MODE = 0xf1,
 	ANSWER_CANCEL = 0,
 	ANSWER_TEXT = 1,
-	TEXT_LONGEST = 4, /* bytes of a character */
+	TEXT_LONGEST = 4, /* bytes of the longest character */
 };
 
-/* Queues an object for a session. */
+/* Queues an application object for a session. */
 static void say(struct ci_module *m, unsigned session, uint32_t tag,
 		const uint8_t *data, size_t n)
 {
@@ -59,7 +59,7 @@ static void take_manager(struct ci_module *m, unsigned session, uint32_t tag)
 	size_t n = 0;
 
 	if (tag == A_PROFILE) {
-		/* some modules send it twice */
+		/* some modules send the profile twice */
 		if (!m->profile_known)
 			say(m, session, A_PROFILE_CHANGED, NULL, 0);
 		m->profile_known = true;
@@ -110,7 +110,8 @@ static bool take_ca_info(struct ci_module *m, struct ci_bytes value,
 	return true;
 }
 
-/* Drops the answers about programs that are no longer in the list. */
+/* Drops the answers about programs that are no longer in the list of the
+ * module. */
 static void drop_answers(struct ci_module *m)
 {
 	size_t n = 0;
@@ -121,8 +122,8 @@ static void drop_answers(struct ci_module *m)
 	m->n_answers = n;
 }
 
-/* A reply is for display alone: a module whose replies have errors may still
- * descramble. */
+/* Takes a ca_pmt_reply, which is only displayed.  An invalid one is ignored,
+ * because the module may descramble nevertheless. */
 static void take_ca_reply(struct ci_module *m, struct ci_bytes value)
 {
 	struct ca_reply r;
@@ -134,7 +135,7 @@ static void take_ca_reply(struct ci_module *m, struct ci_bytes value)
 	drop_answers(m);
 	while (i < m->n_answers && m->answers[i].program != r.program)
 		i++;
-	/* there is room: only programs of the list have answers */
+	/* each program of the list has at most one answer, so there is room */
 	if (i == m->n_answers)
 		m->n_answers++;
 	m->answers[i].program = r.program;
@@ -163,10 +164,10 @@ void ci_objects_send_date(struct ci_module *m, uint64_t now_ns, int64_t unix_s)
 		return;
 	}
 	tdt_build(unix_s, tdt);
-	/* the time of a TDT is that of the object */
+	/* a TDT carries the UTC time in the form of the object */
 	say(m, m->time_session, A_TIME, tdt + 3, TDT_LEN - 3);
 	m->time_ns = now_ns + m->time_s * SECOND_NS;
-	/* with an interval of zero the date is sent once */
+	/* an interval of zero requests the date once */
 	if (m->time_s == UINT8_MAX + 1)
 		m->time_s = 0;
 }
@@ -235,7 +236,8 @@ static bool take_mmi(struct ci_module *m, unsigned session, uint32_t tag,
 	}
 	r = ci_mmi_take(&m->mmi, tag, value);
 	m->revision++;
-	/* an object of the low level was refused before */
+	/* an object of the low level (-ENOTSUP) is ignored: the host has
+	 * refused this level */
 	return r != -EBADMSG;
 }
 
@@ -244,7 +246,8 @@ static bool take_mmi(struct ci_module *m, unsigned session, uint32_t tag,
 static int answer(struct ci_module *m, unsigned session, bool cancels,
 		  const char *text, struct errmsg *error)
 {
-	/* longer than an answer may be, so that a longer text is noticed */
+	/* the buffer is longer than an answer may be, so that a text that is
+	 * too long is detected */
 	uint8_t data[1 + MMI_ANSWER_MAX + TEXT_LONGEST] = {
 		cancels ? ANSWER_CANCEL : ANSWER_TEXT };
 	size_t len = cancels ? 0
@@ -369,7 +372,7 @@ void ci_objects_take(struct ci_module *m, const struct ci_session_object *o,
 			m->errors++;
 			return;
 		}
-		/* an object may end the session */
+		/* an object may have closed the session */
 		if (m->sessions.of[o->number - 1] != o->resource)
 			return;
 	}

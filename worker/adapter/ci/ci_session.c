@@ -16,7 +16,7 @@ enum {
 	STATUS_NO_RESOURCE = 0xf0,
 	STATUS_VERSION = 0xf2,
 	STATUS_BUSY = 0xf3,
-	STATUS_NO_SESSION = 0xf0, /* of a close */
+	STATUS_NO_SESSION = 0xf0, /* status of a close reply */
 	VERSION_BITS = 6,
 	VERSION_MASK = (1 << VERSION_BITS) - 1,
 };
@@ -53,8 +53,9 @@ unsigned ci_session_find(const struct ci_sessions *s, enum ci_resource resource)
 	return 0;
 }
 
-/* A module has one session with each of the resources that describe it: a
- * second one replaces the first, whose end the module has forgotten. */
+/* Adds a session and returns its number; 0: none is free.  Apart from manager
+ * and date, a module has one session with each resource: another one replaces
+ * the first, because the module has forgotten the first one. */
 static unsigned add(struct ci_sessions *s, enum ci_resource resource)
 {
 	unsigned before = ci_session_find(s, resource);
@@ -62,7 +63,7 @@ static unsigned add(struct ci_sessions *s, enum ci_resource resource)
 
 	if (before > 0 && resource != CI_MANAGER && resource != CI_DATE_TIME)
 		s->of[before - 1] = CI_NO_RESOURCE;
-	/* the place above may have been the last one */
+	/* the number that was freed may be the only free one */
 	if (number == 0)
 		number = ci_session_find(s, CI_NO_RESOURCE);
 	if (number > 0)
@@ -96,7 +97,7 @@ static int take_open(struct ci_sessions *s, struct ci_bytes value,
 	return status == STATUS_OK ? CI_SESSION_OPENED : CI_SESSION_REFUSED;
 }
 
-/* CI_NO_RESOURCE: there is no such session. */
+/* The resource of a session; CI_NO_RESOURCE: there is no such session. */
 static enum ci_resource resource_of(const struct ci_sessions *s,
 				    const uint8_t *number, unsigned *ret)
 {
@@ -132,7 +133,7 @@ int ci_session_take(struct ci_sessions *s, const uint8_t *data, size_t n,
 	*ret = (struct ci_session_object){ 0 };
 	if (!ci_take_object(&rest, 1, &tag, &value))
 		return -EBADMSG;
-	/* objects of the application stand behind that of the session */
+	/* only behind the data object, application objects follow */
 	if (tag != S_DATA && rest.n > 0)
 		return -EBADMSG;
 	switch (tag) {

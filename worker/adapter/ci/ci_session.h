@@ -8,7 +8,7 @@
 enum {
 	CI_SESSIONS_MAX = 16,
 	CI_SESSION_REPLY = 16, /* bytes of the longest reply */
-	CI_SESSION_HEAD = 4,   /* in front of application objects */
+	CI_SESSION_HEAD = 4,   /* bytes in front of application objects */
 };
 
 enum ci_resource {
@@ -21,17 +21,20 @@ enum ci_resource {
 	CI_RESOURCES,
 };
 
-/* The identifiers, in the order of the enum. */
+/* Resource identifiers of EN 50221, by enum ci_resource. */
 extern const uint32_t ci_resource_ids[CI_RESOURCES];
 
 struct ci_sessions {
-	enum ci_resource of[CI_SESSIONS_MAX]; /* by number, from 1 */
+	/* resource of the session with number index + 1 */
+	enum ci_resource of[CI_SESSIONS_MAX];
 };
 
 enum ci_session_event {
-	CI_SESSION_NOTHING, /* a session that is not open, or a confirmation */
+	CI_SESSION_NOTHING, /* a confirmation, or an object for a session that
+			     * is not open */
 	CI_SESSION_OPENED,
-	CI_SESSION_REFUSED, /* the host has no such resource */
+	CI_SESSION_REFUSED, /* the host lacks the resource or is out of
+			     * sessions */
 	CI_SESSION_CLOSED,
 	CI_SESSION_DATA,
 };
@@ -39,21 +42,24 @@ enum ci_session_event {
 struct ci_session_object {
 	unsigned number;
 	enum ci_resource resource;
-	uint32_t id;          /* of the resource that was refused */
+	uint32_t id;          /* identifier of the resource that was
+			       * requested */
 	struct ci_bytes data; /* application objects */
 	uint8_t reply[CI_SESSION_REPLY];
 	size_t n_reply;       /* 0: none */
 };
 
-/* Takes an object of the module; an enum ci_session_event, or -EBADMSG. */
+/* Takes an object of the session layer.  Returns an enum ci_session_event, or
+ * -EBADMSG. */
 int ci_session_take(struct ci_sessions *, const uint8_t *data, size_t n,
 		    struct ci_session_object *ret);
 
-/* The number of the session with a resource; 0: none. */
+/* The number of the first session with this resource; 0: none. */
 unsigned ci_session_find(const struct ci_sessions *, enum ci_resource);
 
-/* Writes what stands in front of application objects; CI_SESSION_HEAD bytes. */
+/* Writes the CI_SESSION_HEAD bytes that stand in front of application
+ * objects. */
 void ci_session_put_head(unsigned number, uint8_t *to);
 
-/* Closes a session: writes the request, and returns its size. */
+/* Closes a session: writes the message to the module, and returns its size. */
 size_t ci_session_close(struct ci_sessions *, unsigned number, uint8_t *to);

@@ -22,7 +22,7 @@ struct ci_stream {
 	pthread_cond_t wake;
 	/* guarded by lock */
 	bool stop;
-	bool broken; /* fd is to be closed */
+	bool broken; /* the device failed: the thread is to close fd */
 	int fd;      /* -1: closed */
 	struct ci_stream_state state;
 };
@@ -55,7 +55,8 @@ static void describe(const struct ci_stream *s, const char *path, int err,
 		errmsg_set(ret, "cannot open %s: %s", path, strerror(-err));
 }
 
-/* Opens the device, without the lock, because a driver may not return. */
+/* Opens the device.  The lock is not held, because open() may block in the
+ * driver. */
 static void open_device(struct ci_stream *s)
 {
 	struct ci_stream_state state = { 0 };
@@ -76,8 +77,8 @@ static void open_device(struct ci_stream *s)
 	(void)pthread_mutex_unlock(&s->lock);
 }
 
-/* Closes a broken device, or any device at the end.  False: the owner wants the
- * thread to end. */
+/* Closes the device after an error, or when the owner wants the thread to end.
+ * False: the thread shall end.  *ret_closed: the device was closed. */
 static bool take_requests(struct ci_stream *s, bool *ret_closed)
 {
 	int fd = -1;
@@ -115,8 +116,8 @@ static void *run(void *arg)
 	bool closed;
 
 	while (take_requests(s, &closed)) {
-		/* a device that failed is opened after a pause; only this
-		 * thread sets fd to an open device */
+		/* a device that was just closed is opened after a pause; only
+		 * this thread assigns an open descriptor to fd */
 		if (s->fd < 0 && !closed)
 			open_device(s);
 		await_turn(s);
@@ -155,7 +156,8 @@ void ci_stream_free(struct ci_stream **ps)
 	s->stop = true;
 	(void)pthread_cond_signal(&s->wake);
 	(void)pthread_mutex_unlock(&s->lock);
-	/* a thread that hangs in a driver still uses the object */
+	/* a thread that hangs in a driver still uses the struct, so its memory
+	 * is never freed */
 	if (!thread_join(s->thread))
 		return;
 	(void)pthread_cond_destroy(&s->wake);
@@ -178,8 +180,8 @@ void ci_stream_get(struct ci_stream *s, struct ci_stream_state *ret)
 	(void)pthread_mutex_unlock(&s->lock);
 }
 
-/* Converts the result of a call; an error marks the device as broken.  The
- * caller holds the lock. */
+/* Converts the result of read() or write(); an error marks the device as
+ * broken.  The caller holds the lock. */
 static ssize_t judge(struct ci_stream *s, ssize_t n)
 {
 	if (n == -EAGAIN || n == -EINTR)
