@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-/* Adds the folder of the tuner's devices, or of all tuners if it is found by
- * the place or the address of the hardware.  A tuner with a wrong key opens
- * nothing. */
+/* Adds the folder of the tuner's adapter, or of all adapters if the tuner is
+ * found by the hardware's path or MAC address.  A tuner with a wrong key gets
+ * no device. */
 static void add_tuner(struct grants *g, const json_t *adapter)
 {
 	char folder[sizeof DVB_FOLDER + 32];
@@ -52,5 +52,6 @@ void adapter_grants(const json_t *adapter, bool net, struct grants *ret)
 	if (address != NULL)
 		grants_add_input(ret, address);
 	else
-		ret->needs |= NEED_TCP; /* a server */
+		/* the control connection of a SAT>IP server */
+		ret->needs |= NEED_TCP;
 }

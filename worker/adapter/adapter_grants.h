@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Fills ret with the sockets, files and devices of the adapter's address,
- * server or tuner.  net: the program has the libraries that resolve names.  The
- * caller ends ret with grants_done(). */
+/* Fills ret with the sockets, files and devices that the adapter's address,
+ * server or tuner needs.  net: this program can resolve host names.  The caller
+ * releases ret with grants_done(). */
 void adapter_grants(const json_t *adapter, bool net, struct grants *ret);

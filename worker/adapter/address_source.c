@@ -12,7 +12,7 @@ struct address_source {
 	struct source base;
 	struct input_keeper keeper;
 	uint64_t lost;
-	uint64_t received_ns; /* end of the last second that had packets */
+	uint64_t received_ns; /* end of the last second with packets */
 };
 
 static int read_packets(struct source *source, struct batch *batch,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An adapter by address: receives what an input of a stream can receive. */
+/* An adapter with an `address': receives by the input types of streams. */
 #pragma once
 
 #include "worker/adapter/source.h"

@@ -14,23 +14,27 @@
 struct cam_source {
 	const struct dvb_ops *ops;
 	void *ctx;
-	struct ci_place place; /* as configured; adapter: the last one */
-	bool used;             /* the master knows of modules */
+	struct ci_place place; /* device and module as configured; adapter:
+				* number of the last adapter, or CAM_GONE */
+	bool used;             /* cam_source_want() was called: the device may
+				* be opened */
 	struct msg_adapter_cam wanted;
-	uint16_t carrier;      /* cam_source_carry() */
+	uint16_t carrier;      /* PID set by cam_source_carry(); 0: none */
 	struct ca_programs *programs;
-	bool changed;          /* wanted has changed since the programs were
-				* collected */
+	bool changed;          /* `wanted' or `carrier' has changed since the
+				* programs were collected */
 	uint32_t psi_changes;  /* psi_changes() when the programs were
 				* collected */
 	struct ci_device *slots;
-	uint32_t taken[CI_SLOTS_MAX]; /* revisions that were reported */
-	bool shown[CI_SLOTS_MAX]; /* the last report to the master has this slot
-				   * as one that exists */
-	struct errmsg taken_error; /* of the device */
-	bool afresh;           /* reports everything again */
+	/* revision of each slot in its last report */
+	uint32_t taken[CI_SLOTS_MAX];
+	bool shown[CI_SLOTS_MAX]; /* the last report to the master names this
+				   * slot as one that exists */
+	/* error of the device in the last report; "": none */
+	struct errmsg taken_error;
+	bool afresh;           /* cam_source_take() reports all slots again */
 	struct ci_view view;
-	struct errmsg error;   /* of the slot that is reported */
+	struct errmsg error;   /* error in the report of one slot */
 	enum ci_state logged[CI_SLOTS_MAX];
 };
 
@@ -146,8 +150,9 @@ static void collect_carriers(struct cam_source *c,
 			add(c->programs, list[i].number, &list[i]);
 }
 
-/* Collects the programs for the CAM.  Programs that are named keep their order,
- * and precede all others. */
+/* Collects the programs for the CAM.  Programs that are wanted by number come
+ * first, in the order of `wanted'; with 0 in `wanted', all other programs
+ * follow. */
 static void collect_wanted(struct cam_source *c, const struct psi *psi,
 			   const struct psi_program *list, size_t n)
 {
@@ -195,7 +200,7 @@ void cam_source_second(struct cam_source *c, const struct psi *psi, int adapter)
 {
 	if (c == NULL || !c->used)
 		return;
-	/* a tuner that is opened again keeps its modules */
+	/* while a tuner is closed and opened again, its modules keep working */
 	if (adapter != CAM_KEEPS && adapter != c->place.adapter) {
 		c->place.adapter = adapter;
 		if (c->slots != NULL)
@@ -339,8 +344,9 @@ static void log_state(struct cam_source *c, unsigned slot)
 		log_info("adapter", "CAM in slot %u: removed", slot);
 }
 
-/* Reports a slot whose device cannot be used.  Such a device is reported as
- * slot 0, and as each slot that it had. */
+/* Reports a slot although the device cannot be used.  The error of such a
+ * device is reported as that of slot 0, and of each slot that was reported
+ * before. */
 static void fill_absent(struct cam_source *c, unsigned slot,
 			struct msg_adapter_slot *ret)
 {
@@ -351,7 +357,7 @@ static void fill_absent(struct cam_source *c, unsigned slot,
 	fill_menu(&c->view.mmi, &ret->menu);
 }
 
-/* Notes the error of the device; true: the error has changed. */
+/* Notes the error of the device; true: it is another error than before. */
 static bool take_error(struct cam_source *c)
 {
 	struct errmsg error;
@@ -360,7 +366,7 @@ static bool take_error(struct cam_source *c)
 	if (errmsg_is_alike(error.text, c->taken_error.text))
 		return false;
 	c->taken_error = error;
-	/* most tuners have no slot */
+	/* most tuners have no slot, so a warning needs wanted programs */
 	if (error.text[0] != '\0' && c->wanted.n > 0)
 		log_warning("adapter", "CAM: %s", error.text);
 	return true;

@@ -4,7 +4,7 @@
 #include "worker/ts/pmt.h"
 #include "worker/ts/si_table.h"
 
-/* PAT, CAT, NIT (unless the PAT names another PID), SDT, EIT, TDT. */
+/* PAT, CAT, NIT (unless the PAT names another PID), SDT, EIT and TDT. */
 static const uint16_t table_pids[] = { 0, 1, 16, 17, 18, 20 };
 
 static bool has_number(const struct msg_adapter_programs *wanted,
@@ -19,11 +19,11 @@ static bool has_number(const struct msg_adapter_programs *wanted,
 struct plan {
 	const struct ca_refs *emms;
 	bool marks[TS_PIDS];
-	bool others[TS_PIDS]; /* if there is a place */
+	bool others[TS_PIDS]; /* PIDs that are listed only if there is room */
 };
 
-/* Adds a PID of a program; with an ECM PID also the EMM PIDs of its CA
- * system. */
+/* Marks a PID of a wanted program.  If it is an ECM PID (ca: its CA
+ * descriptor), marks the EMM PIDs of the CA system as others. */
 static void take_pid(uint16_t pid, const struct desc *ca, void *arg)
 {
 	struct plan *plan = arg;
@@ -55,7 +55,7 @@ size_t program_pids(const struct psi *psi, const struct ca_refs *emms,
 
 	for (size_t i = 0; i < ARRAY_LEN(table_pids); i++)
 		plan.marks[table_pids[i]] = true;
-	/* of the NIT; without one it is 0, the PID of the PAT */
+	/* PID of the NIT; if the PAT has none it is 0, the PID of the PAT */
 	plan.marks[psi_network_pid(psi)] = true;
 	plan.marks[SI_PID_PSIP] = atsc;
 	for (size_t i = 0; i < emms->n && wanted->emms; i++)

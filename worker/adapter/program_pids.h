@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The PIDs that a source has to receive, if it does not receive all. */
+/* Chooses the PIDs that a source receives if it cannot receive all. */
 #pragma once
 
 #include "proto/ipc/msg.h"
@@ -8,12 +8,16 @@
 
 /*
  * Lists the PIDs to receive: those of the tables that every multiplex has, the
- * network PID of the PAT, with atsc the PID of the tables of ATSC, of each
- * wanted program the PMT, the PCR, the components and the ECMs, and the PIDs
- * that streams name.  PIDs of EMMs (emms, from the CAT: those of the CA systems
- * of the programs, or all if wanted) and PMTs of other programs get the places
- * that are left.  Writes the PIDs ascending, at most max.  Returns how many
- * PIDs there are, which may be more than max.
+ * network PID of the PAT, with `atsc' the PID of the tables of ATSC, and the
+ * PIDs that streams name.  Of each wanted program, it lists PMT, PCR,
+ * components and ECMs.
+ *
+ * EMM PIDs (emms: those of the CAT) and PMTs of other programs follow only if
+ * fewer than max PIDs are listed so far.  EMM PIDs are those of the CA systems
+ * of the wanted programs, or all if streams want all.
+ *
+ * Writes at most max PIDs in ascending order.  Returns the number of all PIDs,
+ * which may be greater than max.
  */
 size_t program_pids(const struct psi *, const struct ca_refs *emms,
 		    const struct msg_adapter_programs *, bool atsc,

@@ -21,13 +21,14 @@
 #include <sysexits.h>
 
 enum {
-	/* Streams have this tick: they read what the adapter received LEAD_MS
-	 * before. */
+	/* The tick, which streams have, too.  The adapter reads LEAD_MS before
+	 * each tick, so that streams find the packets in the ring at the
+	 * tick. */
 	TICK_MS = 10,
-	TICK_SHORT_MS = 5, /* a source that is not roomy has this one */
+	TICK_SHORT_MS = 5, /* the tick with a source that is not roomy */
 	LEAD_MS = 2,
-	READS_MAX = 16, /* reads in a tick */
-	SLOTS_MS = 250, /* between reports of slots for CAMs */
+	READS_MAX = 16, /* at most so many calls of read() in a tick */
+	SLOTS_MS = 250, /* pause between reports of the CAM slots */
 };
 
 struct adapter {
@@ -38,10 +39,11 @@ struct adapter {
 	struct batch batch;
 	struct ticker ticker;
 	bool ticking;           /* the ticker was made */
-	uint64_t second_ns;     /* start of this second */
-	uint64_t slots_ns;      /* the next report of slots */
-	uint64_t packets;       /* of this second */
-	uint64_t content;       /* without null packets */
+	uint64_t second_ns;     /* start of the current second */
+	uint64_t slots_ns;      /* time of the next report of slots */
+	uint64_t packets;       /* packets of the current second */
+	uint64_t content;       /* those of `packets' that are not null
+				 * packets */
 };
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -70,7 +72,7 @@ static void every_second(struct adapter *a, uint64_t now_ns)
 	m.adapter_status.on_air = a->content > 0;
 	m.adapter_status.bitrate_kbps =
 		(uint32_t)(a->packets * TS_PACKET * 8 / ms);
-	/* a status that finds no room is counted by the channel */
+	/* if the channel is full, the channel counts the status as dropped */
 	(void)channel_send(a->worker->channel, &m, NULL, 0);
 	a->second_ns = now_ns;
 	a->packets = a->content = 0;
@@ -133,15 +135,16 @@ static bool enter_sandbox(struct adapter *a, const json_t *entry)
 	struct grants grants;
 	bool entered;
 
-	/* only one of the worker programs has libraries that resolve names */
+	/* libraries that resolve names are linked into only one of the two
+	 * worker programs */
 	adapter_grants(entry, input_openers[INPUT_HTTP] != NULL, &grants);
 	entered = worker_enter_sandbox(a->worker, &grants);
 	grants_done(&grants);
 	return entered;
 }
 
-/* Drops the right to open ports below 1024, which only an address may name: a
- * tuner opens no port, and a SAT>IP server must not choose such a port. */
+/* Drops the right to open ports below 1024, unless the adapter has an address,
+ * which may name such a port.  A SAT>IP server must not choose such a port. */
 static bool drop_ports(struct adapter *a, const json_t *entry)
 {
 	return json_object_get(entry, "address") != NULL ||
@@ -154,7 +157,8 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	const json_t *entry = m->adapter_start.entry;
 	int err = 0;
 
-	(void)n_fds; /* the catalogue demands one */
+	(void)n_fds; /* the message catalogue checks that there is one
+		      * descriptor */
 	if (a->entry != NULL) {
 		log_error("adapter", "protocol error: second task received: "
 			  "this process exits");
@@ -215,7 +219,8 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 	if (a->source == NULL ||
 	    !source_link(a->source, m->stream_link.stream, fd))
 		return;
-	/* the source owns the descriptor now */
+	/* the source owns the descriptor now, so the caller must not close
+	 * it */
 	if (n_fds > 0)
 		fds[0] = -1;
 }

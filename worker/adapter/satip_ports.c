@@ -47,7 +47,7 @@ int satip_ports_open(struct satip_ports *p, const struct sockaddr_any *local,
 	return r;
 }
 
-/* An even port that was free a moment ago; 0: none was found. */
+/* Finds an even port that was free a moment ago; 0: none was found. */
 static uint16_t find_port(const struct sockaddr_any *any)
 {
 	int fd = socket(any->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);

@@ -21,15 +21,15 @@
 #include <unistd.h>
 
 enum {
-	PLACES = 1024,          /* half of them may wait */
+	PLACES = 1024,          /* of the reorder window; half may wait */
 	REORDER_MS = 100,
 	TURN_MS = 100,
-	LEAVE_MS = 500,         /* for the server to read TEARDOWN */
-	TCP_READ = 128 * 1024,  /* bytes at once */
+	LEAVE_MS = 500,         /* wait for the server to read TEARDOWN */
+	TCP_READ = 128 * 1024,  /* bytes in one call */
 	TCP_KEPT = 2 * TCP_READ,
 };
 
-/* Only one of the programs resolves names (worker/openers.c). */
+/* Only one of the worker programs links the resolver (worker/openers.c). */
 extern __typeof__(resolver_new) resolver_new __attribute__((weak));
 extern __typeof__(resolver_poll) resolver_poll __attribute__((weak));
 extern __typeof__(resolver_next) resolver_next __attribute__((weak));
@@ -39,24 +39,24 @@ struct satip_source {
 	struct source base;
 	struct errmsg wrong;     /* a wrong key; "": the source works */
 	struct satip_spec spec;
-	struct resolver *resolver; /* of the name; NULL: no query runs */
+	struct resolver *resolver; /* name query; NULL: none runs */
 	struct sockaddr_any address;
-	unsigned n_failed;       /* addresses of the name that were called in
-				  * vain; the next one is called then */
+	unsigned n_failed;       /* consecutive addresses of the name that
+				  * failed; the one after them is tried next */
 	struct satip_session session;
-	int fd;                  /* of RTSP; -1: no connection */
+	int fd;                  /* RTSP connection; -1: none */
 	bool connecting;
-	int leaving;             /* last session's, until TEARDOWN is read */
-	uint64_t leave_ns;       /* `leaving' is closed then */
+	int leaving;             /* ending session's connection; -1: none */
+	uint64_t leave_ns;       /* latest time to close `leaving' */
 	struct buf in;
 	struct satip_ports ports;
-	struct rtsp_transport group; /* that is joined; port 0: none */
+	struct rtsp_transport group; /* the joined group; port 0: none */
 	struct wanted_pids wanted;
-	size_t n_pids;           /* of these programs and of tables */
-	struct errmsg lack;      /* of PIDs */
+	size_t n_pids;           /* PIDs that programs and tables need */
+	struct errmsg lack;      /* text of the error: more PIDs than fit */
 	struct rtp_window *window;
 	struct ts_sync sync;
-	uint64_t turn_ns;        /* the next turn of the session */
+	uint64_t turn_ns;        /* time of the next turn of the session */
 	struct errmsg logged;    /* the last error; "": none */
 	/* valid during a read */
 	struct batch *batch;
@@ -66,7 +66,7 @@ struct satip_source {
 
 /* --- packets --- */
 
-/* Follows the tables: some servers need the PIDs of all programs as a list. */
+/* Reads the tables: some servers need the PIDs of all programs as a list. */
 static void watch_tables(struct satip_source *s, const uint8_t *payload,
 			 size_t len)
 {
@@ -171,8 +171,8 @@ static void close_ports(struct satip_source *s)
 	s->group.port = 0;
 }
 
-/* Takes the address from which the server says that it sends; it may differ
- * from that of the connection. */
+/* Takes the address from which the server says that it sends RTP; it may differ
+ * from the address of the RTSP connection. */
 static void learn_source(struct satip_source *s)
 {
 	struct sockaddr_any *source = &s->ports.source;
@@ -183,7 +183,7 @@ static void learn_source(struct satip_source *s)
 		*source = (struct sockaddr_any){ 0 };
 }
 
-/* Joins the group that the server named, once. */
+/* Joins the group that the server named, unless it is joined already. */
 static void join_group(struct satip_source *s, uint64_t now_ns)
 {
 	const struct rtsp_transport *place = &s->session.place;
@@ -215,7 +215,7 @@ static void send_waiting(struct satip_source *s)
 		return;
 	n = send(s->fd, buf_head(out), buf_len(out),
 		 MSG_DONTWAIT | MSG_NOSIGNAL);
-	/* an error is seen by the next read */
+	/* the next read reports the error */
 	if (n > 0)
 		buf_take(out, (size_t)n);
 }
@@ -230,9 +230,9 @@ static void disconnect(struct satip_source *s)
 	buf_reset(&s->in, 0);
 }
 
-/* Reads what the server sent before it read TEARDOWN, until it closes its end:
- * if data waits in a socket that is closed, the kernel of the server drops what
- * the server has not read. */
+/* Reads until the server closes its end.  If this host closed a socket with
+ * unread data, it would send a reset, and the server could lose the TEARDOWN
+ * that it has not read. */
 static void drain(struct satip_source *s)
 {
 	ssize_t n;
@@ -268,8 +268,8 @@ static void fail(struct satip_source *s, int err)
 	satip_session_closed(&s->session, reason, s->now_ns);
 }
 
-/* Chooses an address of the server's name, of which `at' is the first.  Skips
- * those that failed: a server may listen on one family only. */
+/* Chooses an address of the server's name; `at' is the first one.  Skips
+ * addresses that failed: a server may listen on one family only. */
 static void choose_address(struct satip_source *s, struct sockaddr_any at)
 {
 	s->address = at;
@@ -283,7 +283,7 @@ static void choose_address(struct satip_source *s, struct sockaddr_any at)
 }
 
 /* Finds the address of the server; true: it is known.  A name is resolved for
- * each session, because a server may move. */
+ * each session, because the server may have got another address. */
 static bool find_server(struct satip_source *s)
 {
 	struct sockaddr_any at;
@@ -335,7 +335,7 @@ static void connect_server(struct satip_source *s)
 		fail(s, errno);
 }
 
-/* 0: the connection is made; -EAGAIN: not yet; another -errno: it failed. */
+/* Returns 0: connected; -EAGAIN: not yet; another -errno: it failed. */
 static int judge_connection(const struct satip_source *s, int wait_ms)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
@@ -377,7 +377,7 @@ static void read_connection(struct satip_source *s)
 	buf_added(&s->in, (size_t)n);
 	satip_session_feed(&s->session, &s->in, s->now_ns);
 	learn_source(s);
-	batch_flush(s->batch); /* its runs point into the buffer */
+	batch_flush(s->batch); /* the batch points into the buffer */
 }
 
 static void serve_connection(struct satip_source *s)
@@ -398,7 +398,7 @@ static void serve_connection(struct satip_source *s)
 	else
 		read_connection(s);
 	join_group(s, s->now_ns);
-	/* what the session cannot read ends its connection */
+	/* invalid data in satip_session_feed() ended the connection */
 	if (s->session.state == SATIP_REJOIN && !s->connecting)
 		disconnect(s);
 	send_waiting(s);
@@ -448,7 +448,7 @@ static const char *server_name(const struct satip_source *s)
 	return s->spec.name[0] != '\0' ? s->spec.name : s->session.cfg.host;
 }
 
-/* Logs an error once, and its end. */
+/* Logs each new error once, and when it ends. */
 static void log_error_once(struct satip_source *s, const char *error)
 {
 	if (error == NULL && s->logged.text[0] != '\0')
@@ -464,7 +464,7 @@ static void watch_flow(struct udp_flow *flow, uint64_t now_ns)
 {
 	struct errmsg error;
 
-	/* a socket that fails is silent, and so ends the session */
+	/* if a socket fails, no packets arrive, and the session ends */
 	if (udp_flow_is_open(flow))
 		(void)!udp_flow_every_second(flow, now_ns, &error);
 }
@@ -504,7 +504,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 }
 
 /* Ends the session, and waits until the server has read TEARDOWN: otherwise its
- * tuner would stay in use.  The process ends behind this call. */
+ * tuner would stay in use.  The process exits after this. */
 static void leave_server(struct satip_source *s)
 {
 	struct pollfd p = { .events = POLLIN };
@@ -589,7 +589,7 @@ struct source *satip_source_open(const json_t *adapter, struct ev_loop *loop,
 	}
 	satip_session_init(&s->session, &cfg);
 	want_pids(s);
-	s->address = s->spec.server; /* of a name: resolved for each session */
+	s->address = s->spec.server; /* a name is resolved for each session */
 	if (s->wrong.text[0] == '\0' && s->spec.name[0] == '\0')
 		sockaddr_format(&s->address, s->session.cfg.host);
 	ts_sync_init(&s->sync, TS_SYNC_DATAGRAM);

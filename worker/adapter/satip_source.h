@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An adapter of a SAT>IP server: the sockets of its session. */
+/* An adapter with a `server': receives from a SAT>IP server. */
 #pragma once
 
 #include "worker/adapter/source.h"

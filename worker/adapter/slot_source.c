@@ -16,38 +16,54 @@
 #include <unistd.h>
 
 enum {
-	QUEUE_PACKETS = 8192, /* before the slot: 170 ms at 70 Mbit/s */
+	QUEUE_PACKETS = 8192, /* queue in front of the slot: 170 ms at 70
+			       * Mbit/s */
 	READ_PACKETS = 348,
-	READS_MAX = 16, /* in a call */
-	BURST_MS = 20,  /* of the bitrate */
-	/* A slot is silent if it returns no packet for so long, although it
-	 * took so many bytes, which no driver buffers, or if it takes none. */
+	READS_MAX = 16, /* reads in one call of read_slot() */
+	BURST_MS = 20,  /* bytes of so many ms at spec.bitrate_mbps may be
+			 * written at once */
+	/* A slot is silent if for SILENT_S seconds it takes no bytes, or
+	 * returns none although it took SILENT_BYTES since its last byte.  No
+	 * driver buffers that many bytes. */
 	SILENT_S = 3,
 	SILENT_BYTES = 1024 * 1024,
-	REOPEN_S = 30,  /* between two openings of a silent slot */
+	REOPEN_S = 30,  /* pause between two openings of a silent slot */
 };
 
 struct slot_source {
 	struct source base;
 	struct ci_spec spec;
-	struct errmsg wrong;      /* no thread can be started; "": it runs */
+	struct errmsg wrong;      /* why there is no thread; "": it runs */
 	struct ci_stream *stream;
-	struct psi *psi;          /* of the packets before the slot */
-	struct batch batch;       /* of the inner source */
-	struct batch *out;        /* during a read */
-	bool open;                /* packets pass through the slot */
-	bool silent;              /* packets pass it by, but are written, too */
+	/* tables of the packets in front of the slot */
+	struct psi *psi;
+	struct batch batch;       /* packets of the inner source */
+	struct batch *out;        /* output of the read that runs; NULL: none */
+	/* the device is open: packets are written to it */
+	bool open;
+	/* packets bypass the slot, and are also written to it */
+	bool silent;
 	unsigned silent_s;
-	bool took, gave;          /* bytes, in this second */
-	size_t unanswered;        /* bytes that it took since it gave some */
-	uint64_t fed_ns;          /* the bitrate was counted until then */
-	size_t allowed;           /* bytes that may be written */
-	size_t head, n;           /* packets of the queue */
-	size_t written;           /* bytes of the first of them */
-	size_t have;              /* bytes of packets[], not passed on yet */
-	bool synced;              /* they begin with a packet */
-	uint64_t lost;            /* packets that had no place */
-	unsigned tunes;           /* that the tables belong to */
+	/* in this second: took: bytes were written to the slot; gave: bytes
+	 * were read from it */
+	bool took, gave;
+	size_t unanswered;        /* bytes written since bytes were last read */
+	/* time up to which `allowed' counts the bitrate */
+	uint64_t fed_ns;
+	/* bytes that the bitrate allows to write now */
+	size_t allowed;
+	/* queue: head: index of the first packet; n: number of packets */
+	size_t head, n;
+	/* bytes of the first packet in the queue that were written */
+	size_t written;
+	/* bytes in packets[] that were read and not passed on */
+	size_t have;
+	/* packets[] begins at the start of a packet */
+	bool synced;
+	/* packets lost: the queue was full, or sync was lost */
+	uint64_t lost;
+	/* source_report.tunes for which the tables were read */
+	unsigned tunes;
 	struct ci_stream_state state;
 	struct errmsg error, logged;
 	uint8_t packets[READ_PACKETS * TS_PACKET];
@@ -82,7 +98,8 @@ static void queue(struct slot_source *s, const uint8_t *packet)
 	s->n++;
 }
 
-/* Begins with a slot that was opened, without data of the slot before. */
+/* Begins with a slot that was just opened, and drops what the last one
+ * returned. */
 static void begin_slot(struct slot_source *s, uint64_t now_ns)
 {
 	s->fed_ns = now_ns;
@@ -118,8 +135,8 @@ static void allow(struct slot_source *s, uint64_t now_ns)
 				 BURST_MS * bytes_per_ms);
 }
 
-/* Empties the queue when the slot fails: the packets that wait go on without
- * the slot.  Those for a silent slot have done so already. */
+/* Empties the queue when the slot fails: the packets that wait are passed on
+ * without the slot.  Packets for a silent slot were passed on before. */
 static void empty_queue(struct slot_source *s)
 {
 	s->written = 0;
@@ -153,7 +170,7 @@ static void write_slot(struct slot_source *s, uint64_t now_ns)
 			break;
 		s->took = true;
 		s->unanswered += (size_t)written;
-		/* a driver may take a part of a packet */
+		/* a driver may accept a part of a packet */
 		s->written += (size_t)written;
 		n = s->written / TS_PACKET;
 		s->written %= TS_PACKET;
@@ -165,8 +182,8 @@ static void write_slot(struct slot_source *s, uint64_t now_ns)
 		empty_queue(s);
 }
 
-/* Does a packet begin here?  Without sync the next packet must begin behind it,
- * too. */
+/* Does a packet begin here?  While sync is lost, another sync byte must follow
+ * 188 bytes later. */
 static bool is_packet(const struct slot_source *s, size_t at)
 {
 	const uint8_t *p = s->packets + at;
@@ -174,8 +191,8 @@ static bool is_packet(const struct slot_source *s, size_t at)
 	return ts_sync_ok(p) && (s->synced || ts_sync_ok(p + TS_PACKET));
 }
 
-/* Passes on the packets in the bytes that were read, and keeps the remaining
- * bytes.  Each loss of sync counts as one lost packet. */
+/* Passes on the whole packets of packets[], and keeps the remaining bytes.
+ * Each loss of sync counts as one lost packet. */
 static void pass_packets(struct slot_source *s)
 {
 	size_t at = 0;
@@ -202,7 +219,7 @@ static void pass_packets(struct slot_source *s)
 	memmove(s->packets, s->packets + at, s->have);
 }
 
-/* Reads from the slot; returns the number of reads that had bytes. */
+/* Reads from the slot; returns the number of reads that returned bytes. */
 static int read_slot(struct slot_source *s)
 {
 	int reads = 0;
@@ -233,7 +250,7 @@ static int read_packets(struct source *source, struct batch *batch,
 	reads = source->inner->ops->read(source->inner, &s->batch, now_ns);
 	if (s->stream != NULL) {
 		write_slot(s, now_ns);
-		/* a slot that fails may still have packets */
+		/* a slot that failed to accept packets may still return some */
 		reads += read_slot(s);
 	}
 	s->out = NULL;
@@ -242,10 +259,10 @@ static int read_packets(struct source *source, struct batch *batch,
 
 /* --- every second --- */
 
-/* Finds a slot that returns no packets, because its CAM hangs.  Programs in the
- * clear then continue beside the slot.  The packets are still written to it, so
- * that the first packet that returns ends the silence; some drivers have to be
- * opened again first. */
+/* Detects a slot that returns no packets, because its CAM hangs.  Packets then
+ * bypass the slot, so that programs in the clear continue.  They are also
+ * written to the slot: the first packet that returns ends the silence.  Some
+ * drivers must be closed and opened for that. */
 static void judge_silence(struct slot_source *s)
 {
 	bool stuck = s->open && s->n > 0 && !s->took;
@@ -297,7 +314,7 @@ static void every_second(struct source *source, uint64_t now_ns,
 	s->tunes = ret->tunes;
 	if (s->stream != NULL)
 		ci_stream_get(s->stream, &s->state);
-	/* the device may have been made after the sandbox */
+	/* the device may have been created after the sandbox was entered */
 	if (s->state.forbidden[0] != '\0')
 		(void)hidden_when_refused(s->state.forbidden, R_OK | W_OK);
 	if (s->state.open && !s->open)
@@ -355,7 +372,7 @@ struct source *slot_source_new(const json_t *adapter, struct source *inner,
 	s->base.inner = inner;
 	s->psi = psi_new();
 	batch_init(&s->batch, on_inner, s);
-	/* the opener has judged the keys */
+	/* source_open() has checked the keys */
 	(void)!ci_spec_parse(adapter, &s->spec, NULL);
 	cfg.adapter = s->spec.adapter;
 	cfg.device = modules.device = s->spec.device;

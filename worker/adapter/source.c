@@ -16,7 +16,7 @@ struct source *source_open(const json_t *adapter, struct ev_loop *loop,
 			       : json_object_get(adapter, "server") != NULL
 				       ? satip_source_open
 				       : address_source_open;
-	/* a slot sees the programs of the PLP */
+	/* the slot is behind the T2-MI: it gets the programs of the PLP */
 	struct source *s = t2mi_source_new(adapter,
 					   open(adapter, loop, now_ns));
 

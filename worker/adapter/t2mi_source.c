@@ -9,13 +9,14 @@
 
 struct t2mi_source {
 	struct source base;
-	json_t *adapter;     /* the configuration with which t2mi was made */
-	struct t2mi *t2mi;   /* NULL: the packets are the multiplex */
-	struct batch batch;  /* of the inner source */
-	struct batch *out;   /* during a read */
-	uint64_t carried;    /* packets of this second, with T2-MI in them */
-	uint64_t content;    /* of the PLP, without null packets */
-	unsigned tunes;      /* source_report.tunes when the PLP was found */
+	json_t *adapter;     /* configuration with which t2mi was made */
+	struct t2mi *t2mi;   /* NULL: no T2-MI, packets pass unchanged */
+	struct batch batch;  /* packets of the inner source */
+	struct batch *out;   /* output of the read that runs; NULL: none */
+	uint64_t carried;    /* packets of the inner source in this second */
+	uint64_t content;    /* packets of the PLP in this second, without null
+			      * packets */
+	unsigned tunes;      /* source_report.tunes of the last second */
 	struct errmsg error; /* why the PLP has no packets; "": no error */
 };
 
@@ -58,8 +59,8 @@ static int read_packets(struct source *source, struct batch *batch,
 	return reads;
 }
 
-/* Takes the keys of T2-MI.  If they are the same as before, the decapsulator
- * keeps its PLP and its incomplete frame. */
+/* Applies the keys of T2-MI.  If they are unchanged, the decapsulator keeps its
+ * PLP and its incomplete frame. */
 static void take_keys(struct t2mi_source *s, const json_t *adapter)
 {
 	struct t2mi_spec spec;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Takes the packets of a PLP out of the T2-MI that another source receives, if
- * the adapter says so (t2mi_spec.h); all others pass unchanged. */
+/* Extracts the packets of a PLP from the T2-MI that another source receives, if
+ * the adapter has the keys of t2mi_spec.h; otherwise all packets pass
+ * unchanged. */
 #pragma once
 
 #include "worker/adapter/source.h"

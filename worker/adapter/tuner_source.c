@@ -21,11 +21,11 @@
 #include <unistd.h>
 
 enum {
-	READ_BYTES = 348 * TS_PACKET, /* at most 64 KiB */
-	/* A driver that does not return for so long is reported. */
+	READ_BYTES = 348 * TS_PACKET, /* bytes of one read, less than 64 KiB */
+	/* a driver that does not return for so long is reported */
 	HANG_S = 5,
-	/* A step of the watch that has not ended by then needs a new process:
-	 * no step of this one would begin. */
+	/* A step of the watchdog that has not ended after so long needs a new
+	 * process, because the thread would not begin another step. */
 	STEP_S = 30,
 	STATUS_TIMED_OUT = 0x20,
 	CC_UNKNOWN = 0,
@@ -40,29 +40,33 @@ struct tuner_source {
 	uint16_t pat_cc;
 	struct section_assembler pat;
 	uint8_t pat_buffer[SECTION_PSI_MAX];
-	unsigned tunes;      /* that the tables belong to */
+	unsigned tunes;      /* dvb_state.tunes for which the tables were
+			      * read */
 	struct wanted_pids wanted;
-	bool chosen;         /* wanted is newer than the filters */
+	bool chosen;         /* the filters do not match `wanted' yet */
 	uint64_t lost;
-	uint64_t packets;    /* of this second */
+	uint64_t packets;    /* packets of the current second, and errors as in
+			      * watch_facts */
 	uint32_t sync_errors;
 	uint32_t pat_packets, cc_errors;
 	uint32_t pat_sections, pat_errors;
 	uint32_t pes_starts, pes_errors;
-	bool restarts;       /* a step of the watch is not done yet */
-	uint64_t step_ns;    /* its start */
-	unsigned step_tunes; /* tunings before it */
-	bool other_way;      /* the log has log_other_way() */
+	bool restarts;       /* a step of the watchdog has not ended yet */
+	uint64_t step_ns;    /* start of that step */
+	unsigned step_tunes; /* dvb_state.tunes when that step began */
+	bool other_way;      /* log_other_way() has logged for this tuning */
 	struct dvb_state state; /* of the last second */
 	struct errmsg error;
 	struct errmsg logged; /* the last error; "": none */
-	size_t have;          /* bytes of the buffer: a packet in part */
+	size_t have;          /* bytes of an incomplete packet at the start of
+			       * the buffer */
 	uint8_t buffer[READ_BYTES];
 };
 
 /* --- packets --- */
 
-/* Counts PES errors in a packet that begins a unit of video or audio. */
+/* Checks for a PES start code in a packet that begins a PES packet of video or
+ * audio. */
 static void watch_pes(struct tuner_source *s, const uint8_t *p)
 {
 	size_t at = ts_payload_offset(p);
@@ -73,7 +77,8 @@ static void watch_pes(struct tuner_source *s, const uint8_t *p)
 	s->pes_errors += p[at] != 0 || p[at + 1] != 0 || p[at + 2] != 1;
 }
 
-/* Counts the errors of the PAT alone: the other tables would hide them. */
+/* Counts the errors of the PAT only: among all tables they would be too few to
+ * detect. */
 static void watch_pat(struct tuner_source *s, const uint8_t *p)
 {
 	uint32_t wrong = s->pat.crc_errors;
@@ -94,7 +99,7 @@ static void watch_packet(struct tuner_source *s, const uint8_t *p)
 	uint16_t pid = ts_pid(p);
 	enum pid_class class = psi_class(s->wanted.psi, pid);
 
-	/* T2-MI may be listed as anything */
+	/* the PMT may list the T2-MI with any stream_type */
 	if (ts_pusi(p) && ts_scrambling(p) == 0 && pid != s->wanted.inner &&
 	    (class == PID_VIDEO || class == PID_AUDIO))
 		watch_pes(s, p);
@@ -131,8 +136,8 @@ static void take_packets(struct tuner_source *s, struct batch *batch,
 	s->packets += n;
 }
 
-/* Resets tables and the incomplete packet when the driver has accepted another
- * tuning. */
+/* If the driver has accepted another tuning, drops the tables and the
+ * incomplete packet. */
 static void follow_tuning(struct tuner_source *s, unsigned tunes)
 {
 	if (tunes == s->tunes)
@@ -144,7 +149,8 @@ static void follow_tuning(struct tuner_source *s, unsigned tunes)
 	section_reset(&s->pat);
 }
 
-/* Sets the filters to the PIDs of the wanted programs. */
+/* Requests filters for the PIDs of the wanted programs, if they have
+ * changed. */
 static void want_pids(struct tuner_source *s)
 {
 	uint16_t pids[DVB_PIDS_MAX];
@@ -173,7 +179,7 @@ static int read_packets(struct source *source, struct batch *batch,
 	n = dvb_tuner_read(s->tuner, s->buffer + kept,
 			   sizeof s->buffer - kept, &tunes);
 	if (n == -EOVERFLOW) {
-		/* all packets that waited are gone */
+		/* the kernel dropped its whole buffer */
 		s->lost += DVB_BUFFER / TS_PACKET;
 		s->have = 0;
 		return 1;
@@ -211,8 +217,7 @@ static bool has_lock(const struct dvb_state *state)
 	return state->tuned && state->signal.status & FE_HAS_LOCK;
 }
 
-/* The seconds since the start of a call to the driver that hangs; 0: no call
- * hangs. */
+/* The seconds since the start of a driver call that hangs; 0: no call hangs. */
 static uint64_t hang_s(const struct dvb_state *state, uint64_t now_ns)
 {
 	uint64_t waits_s;
@@ -266,7 +271,7 @@ static void log_error_once(struct tuner_source *s)
 	bool steps = strcmp(error, "tuning") == 0 ||
 		     strcmp(error, "opening the device") == 0;
 
-	/* these steps end soon */
+	/* these two states end soon, so they are not logged */
 	if (steps)
 		return;
 	if (error[0] == '\0' && s->logged.text[0] != '\0')
@@ -276,8 +281,9 @@ static void log_error_once(struct tuner_source *s)
 	s->logged = s->error;
 }
 
-/* Logs once for each tuning that the driver receives chosen PIDs instead of the
- * whole multiplex, or the reverse. */
+/* Logs once for each tuning that the driver does not receive as configured
+ * (budget): it receives PIDs of programs instead of the whole multiplex, or the
+ * reverse. */
 static void log_other_way(struct tuner_source *s)
 {
 	const struct dvb_state *state = &s->state;
@@ -318,8 +324,8 @@ static void take_step(struct tuner_source *s, enum watch_step step,
 	s->step_tunes = s->state.tunes;
 }
 
-/* Waits until the step of the watchdog is done.  If it takes too long, asks for
- * a new process. */
+/* Waits until the step of the watchdog has ended.  If that takes too long,
+ * requests a new process. */
 static void await_step(struct tuner_source *s, uint64_t now_ns,
 		       struct source_report *ret)
 {
@@ -372,7 +378,7 @@ static void fill_report(struct tuner_source *s, uint64_t now_ns,
 {
 	const struct dvb_signal *signal = &s->state.signal;
 
-	/* the lock before a call that hangs may be gone */
+	/* while a call hangs, the last known lock may be gone */
 	ret->lock = has_lock(&s->state) && hang_s(&s->state, now_ns) == 0;
 	ret->signal = signal->signal;
 	ret->snr = signal->snr;
@@ -393,9 +399,10 @@ static void fill_report(struct tuner_source *s, uint64_t now_ns,
 	};
 }
 
-/* True if the sandbox hides the device, which may have been made after this
- * process began.  Then this process ends, because its sandbox has no rule for
- * the folder.  The thread alone opens devices. */
+/* True if only the sandbox hides the device, because the device was created
+ * after this process started.  Then this process exits, because its sandbox has
+ * no rule for the folder.  The check does not open the device; only the thread
+ * does. */
 static bool is_device_hidden(const struct tuner_source *s)
 {
 	const char *path = s->state.forbidden;
@@ -423,7 +430,8 @@ static void every_second(struct source *source, uint64_t now_ns,
 	run_watch(s, now_ns, ret);
 	follow_tuning(s, s->state.tunes);
 	want_pids(s);
-	/* the error would name a permission of the user, not the sandbox */
+	/* the error names the permissions of the user, but the sandbox is the
+	 * cause */
 	if (!is_device_hidden(s))
 		log_error_once(s);
 	log_other_way(s);
@@ -472,7 +480,7 @@ static bool retune(struct source *source, const json_t *adapter)
 	wanted_pids_carrier(&s->wanted, adapter);
 	cam_source_carry(s->base.cam, s->wanted.inner);
 	s->chosen = true;
-	/* the packets of the same tuning go on */
+	/* with an unchanged tuning, reception continues */
 	s->spec.ca = spec.ca;
 	s->spec.timeout_s = s->watch.timeout_s = spec.timeout_s;
 	memcpy(s->spec.lnb_adapter, spec.lnb_adapter, sizeof spec.lnb_adapter);
@@ -484,7 +492,7 @@ static bool retune(struct source *source, const json_t *adapter)
 		.moves_ms = dvb_sec_moves_ms(&spec),
 		.timeout_s = spec.timeout_s,
 		.powers = spec.satellite && !spec.lnb_sharing,
-		/* the state is still that of the tuning before */
+		/* s->state is still that of the previous tuning */
 		.packet_ns = mono_ns(),
 	};
 	dvb_tuner_set(s->tuner, &spec);
@@ -513,7 +521,7 @@ struct source *tuner_source_new(const json_t *adapter,
 	wanted_pids_init(&s->wanted);
 	wanted_pids_carrier(&s->wanted, adapter);
 	s->wanted.programs.all = true;
-	/* no table names the PID of the T2-MI: the filters need it at once */
+	/* no table names the PID of the T2-MI, so its filter is set at once */
 	s->chosen = s->wanted.inner != 0;
 	if (tuner_spec_parse(adapter, &s->spec, &s->wrong) < 0)
 		return &s->base;

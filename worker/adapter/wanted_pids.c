@@ -36,8 +36,8 @@ void wanted_pids_reset(struct wanted_pids *w)
 }
 
 /* Adds the EMM PIDs of a section of the CAT, which may have several sections.
- * Those of an earlier version stay until the tuning changes: a PID too many
- * does no harm. */
+ * EMM PIDs of earlier versions stay in the list until wanted_pids_reset(): a
+ * superfluous PID does no harm. */
 static void take_cat(struct wanted_pids *w, const uint8_t *section, size_t len)
 {
 	struct ca_refs refs;
@@ -69,8 +69,8 @@ bool wanted_pids_changed(const struct wanted_pids *w)
 	return w->stale || psi_changes(w->psi) != w->psi_changes;
 }
 
-/* Lists the PIDs of PAT and T2-MI, and the PMTs, which a CAM needs.  Returns
- * their number. */
+/* Lists the PIDs of the PAT, of the T2-MI and of the PMTs, which a CAM needs.
+ * Returns their number. */
 static size_t list_carrier(const struct wanted_pids *w, uint16_t *ret,
 			   size_t max)
 {

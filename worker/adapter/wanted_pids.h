@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Follows the tables of a multiplex, and lists the PIDs that a source has to
- * receive for the programs that streams read, if it does not receive all.
+ * Reads the tables of a multiplex, and lists the PIDs that a source has to
+ * receive for the programs that streams read.  For sources that do not receive
+ * all PIDs.
  *
  * Embedded.
  */
@@ -17,28 +18,32 @@ enum { CAT_PID = 1 };
 struct wanted_pids {
 	struct psi *psi; /* PAT and PMTs */
 	struct msg_adapter_programs programs;
-	bool atsc;      /* has the tables of ATSC, too */
-	uint16_t inner; /* PID of the T2-MI that has the programs; 0: none */
-	struct ca_refs emms;  /* of the CAT */
-	uint32_t psi_changes; /* of psi, as of the last list */
-	bool stale;           /* the last list lacks other changes */
+	bool atsc;      /* also lists the PID of the tables of ATSC */
+	uint16_t inner; /* PID of the T2-MI that contains the programs; 0: no
+			 * T2-MI */
+	struct ca_refs emms;  /* EMM PIDs of the CAT */
+	uint32_t psi_changes; /* psi_changes() at the last list */
+	bool stale;           /* since the last list, the tables were reset or
+			       * the CAT has changed */
 	struct section_assembler cat;
 	uint8_t buffer[SECTION_PSI_MAX];
 };
 
 void wanted_pids_init(struct wanted_pids *);
-/* Takes the keys of T2-MI of an adapter (t2mi_spec.h), and its type. */
+/* Takes from an adapter the keys of T2-MI (t2mi_spec.h), and whether its type
+ * is ATSC. */
 void wanted_pids_carrier(struct wanted_pids *, const json_t *adapter);
 void wanted_pids_done(struct wanted_pids *);
-/* Forgets the tables, because the next packets are of another multiplex. */
+/* Drops the tables, because the next packets are of another multiplex. */
 void wanted_pids_reset(struct wanted_pids *);
 
 /* Takes a packet, which may be of any PID. */
 void wanted_pids_feed(struct wanted_pids *, const uint8_t *packet);
 
-/* Have the tables changed since the last list? */
+/* Have the tables changed since the last list was made? */
 bool wanted_pids_changed(const struct wanted_pids *);
 
-/* Lists the PIDs as program_pids() does; with T2-MI the PID of the T2-MI and
- * those of PAT and PMTs. */
+/* Lists the PIDs of program_pids(); with T2-MI instead the PIDs of the PAT, of
+ * the T2-MI and of the PMTs.  Returns their number, which may be greater than
+ * max. */
 size_t wanted_pids_list(struct wanted_pids *, uint16_t *ret, size_t max);

@@ -27,24 +27,24 @@ enum {
 			      * question */
 	CI_POLL_MS = 100,
 	CI_ANSWER_MS = 5000,   /* a module that has not replied for so long is
-			        * silent */
+				* silent */
 	CI_PRESENT_MS = 30000, /* from the insertion to the slot state
-			        * CI_SLOT_READY */
+				* CI_SLOT_READY */
 	CI_INIT_MS = 60000,    /* from CI_SLOT_READY to the CAIDs */
 	CI_EMPTY_MS = 20000,   /* time after a failure in which an empty slot
-			        * does not yet mean that the module was removed:
-			        * the kernel may find it again */
+				* does not yet mean that the module was removed:
+				* the kernel may find it again */
 	/* A module that has worked for so long is healthy: `failures' becomes
 	 * 0. */
 	CI_HEALTHY_MS = 60000,
 	CI_PAUSE_MIN_MS = 1000,
 	CI_PAUSE_MAX_MS = 60000,
 	CI_ERRORS_MAX = 20,    /* objects with errors in a minute, above which
-			        * the module fails */
+				* the module fails */
 	CI_FLOOD_MAX = 200,    /* objects and unasked messages in a second,
-			        * above which the module fails */
+				* above which the module fails */
 	CI_OPENED_MAX = 40,    /* sessions in a minute, above which the module
-			        * fails */
+				* fails */
 };
 
 enum ci_state {
@@ -117,7 +117,7 @@ struct ci_module {
 	struct ci_answer answers[CA_PROGRAMS_MAX];
 	size_t n_answers;
 	unsigned time_s;       /* interval in which the module wants the date;
-			        * 0: no date; 256: once */
+				* 0: no date; 256: once */
 	unsigned time_session;
 	uint64_t time_ns;      /* time when the next date is due */
 	struct ci_mmi mmi;

@@ -49,7 +49,7 @@ enum satip_state {
 	SATIP_PLAY,
 	SATIP_ON,      /* the server streams */
 	SATIP_REJOIN,  /* the server streams, but the RTSP connection was lost:
-		        * waits for a new one */
+			* waits for a new one */
 	SATIP_STATES,
 };
 
