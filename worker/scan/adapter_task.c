@@ -20,18 +20,20 @@
 
 enum {
 	TICK_MS = 10,
-	READS_MAX = 16,       /* reads in a tick */
+	READS_MAX = 16,       /* reads of the source in a tick */
 	CHECK_MS = 250,
-	/* A server may send packets of the tuning before for so long. */
+	/* A SAT>IP server may send packets of the previous tuning for so
+	 * long. */
 	SETTLE_MS = 1500,
-	OPEN_MS = 15000,      /* for a device to open */
-	TUNE_MS = 5000,       /* for a driver to accept a tuning */
-	/* before the watch of a tuner tunes again */
+	OPEN_MS = 15000,      /* limit for opening a device */
+	TUNE_MS = 5000,       /* limit for a driver to accept a tuning */
+	/* limit for the lock; ends before the watchdog of a tuner tunes
+	 * again */
 	LOCK_MS = 4500,
 	BLIND_LOCK_MS = 2000,
-	/* EN 300 468 repeats a NIT every 10 s. */
+	/* Limit for the tables.  EN 300 468 requires a NIT every 10 s. */
 	TABLES_MS = 12000,
-	/* A driver has its statistics a second after the lock. */
+	/* A driver has its signal statistics within a second after the lock. */
 	SIGNAL_MS = 1200,
 };
 
@@ -40,22 +42,30 @@ struct adapter_task {
 	json_t *scan;
 	struct scan_spec spec;
 	struct tuning_list *tunings;
-	json_t *adapter; /* as it is tuned */
-	struct source *source; /* NULL: the search has ended */
+	json_t *adapter; /* configuration with the current tuning */
+	struct source *source; /* NULL: the scan has ended */
 	struct source_report report;
 	struct batch batch;
 	struct scan_report out;
 	ev_timer tick;
-	unsigned moves_ms;   /* of the dish, after this tuning */
-	uint32_t number;     /* of the transponder; 0: none was found yet */
-	bool counted;        /* number is that of this tuning */
-	bool receives;       /* packets are those of this tuning */
-	unsigned tunes;      /* of the driver, before this tuning */
-	uint64_t asked_ns, tuned_ns, lock_ns; /* 0: not yet */
-	uint64_t check_ns, watch_ns, second_ns; /* the next ones */
-	uint64_t packets, all_packets; /* of this second, and in all */
+	unsigned moves_ms;   /* milliseconds in which the dish may move after
+			      * this tuning */
+	uint32_t number;     /* number of the last transponder; 0: none was
+			      * found yet */
+	bool counted;        /* `number' is that of the current tuning */
+	bool receives;       /* packets that arrive are those of the current
+			      * tuning */
+	unsigned tunes;      /* report.tunes before the current tuning */
+	/* times of the current tuning: requested, accepted, locked; 0: not
+	 * yet */
+	uint64_t asked_ns, tuned_ns, lock_ns;
+	/* times of the next report, the next call of source.every_second, and
+	 * the next status */
+	uint64_t check_ns, watch_ns, second_ns;
+	/* packets in this second, and packets of all seconds before */
+	uint64_t packets, all_packets;
 	uint32_t bitrate_kbps;
-	struct errmsg error; /* why the search ended; "": none */
+	struct errmsg error; /* why the scan ended; "": no error */
 };
 
 static bool is_server(const struct adapter_task *t)
@@ -83,8 +93,8 @@ static void on_record(const json_t *record, void *arg)
 
 /* --- messages --- */
 
-/* The error to report; NULL: none.  In a search a tuning without lock is no
- * error. */
+/* The error to report; NULL: none.  In a network or blind scan, a tuning
+ * without lock is no error. */
 static const char *error_of(const struct adapter_task *t)
 {
 	if (t->error.text[0] != '\0')
@@ -129,7 +139,7 @@ static void send_status(const struct adapter_task *t)
 		.ended = t->source == NULL,
 		.error = error_of(t),
 	};
-	/* the tuning that runs is not done */
+	/* the current tuning does not count as done */
 	if (t->source != NULL)
 		m.scan_status.done -= m.scan_status.done > 0;
 	(void)channel_send(t->worker->channel, &m, NULL, 0);
@@ -169,9 +179,9 @@ static void begin(struct adapter_task *t, uint64_t now_ns)
 	t->counted = true;
 }
 
-/* Why a search of the network has found one transponder only; NULL: nothing to
- * explain, because it is another search, had no lock or several tunings, or
- * received a NIT. */
+/* Why a network scan has found one transponder only.  NULL: it is another
+ * search, the tuning had no lock, there are several tunings, or a NIT was
+ * received. */
 static const char *lone_error(const struct adapter_task *t)
 {
 	if (t->spec.search != SCAN_NETWORK || t->lock_ns == 0 ||
@@ -200,10 +210,10 @@ static bool tune_next(struct adapter_task *t, uint64_t now_ns)
 			return false;
 		if (source_retune(t->source, adapter))
 			break;
-		/* a table named what no receiver can tune */
+		/* a NIT may name a tuning that no receiver can tune */
 		json_decref(adapter);
 	}
-	/* the source borrowed it */
+	/* the source borrowed `before' until this retune */
 	t->adapter = adapter;
 	json_decref(before);
 	begin(t, now_ns);
@@ -217,7 +227,7 @@ static bool is_tuned(const struct adapter_task *t, uint64_t now_ns)
 	return !tuner_spec_is(t->adapter) || t->report.tunes != t->tunes;
 }
 
-/* Is this tuning complete: its tables were received, or a deadline has
+/* Has this tuning ended: were its tables received, or has a time limit
  * passed? */
 static bool is_over(const struct adapter_task *t, uint64_t now_ns)
 {
@@ -250,8 +260,9 @@ static void note_lock(struct adapter_task *t, uint64_t now_ns)
 	tuning_list_found(t->tunings);
 }
 
-/* Reads the report of the source.  Looks for the lock more often than once a
- * second, because a tuning is short; the watch of a tuner counts seconds. */
+/* Reads the report of the source.  Between two calls of every_second, which
+ * counts the watchdog's seconds, it uses source_look(), so that a lock is found
+ * sooner. */
 static void read_report(struct adapter_task *t, uint64_t now_ns)
 {
 	bool looks = source_looks(t->source);
@@ -272,7 +283,8 @@ static void check(struct adapter_task *t, uint64_t now_ns)
 	note_lock(t, now_ns);
 	if (t->spec.search == SCAN_TRANSPONDER || !is_over(t, now_ns))
 		return;
-	/* a device that does not open will not do so for the others */
+	/* a device that cannot be opened would fail for the other tunings,
+	 * too */
 	if (t->tuned_ns == 0 && tuner_spec_is(t->adapter) &&
 	    !t->report.dvb.taken)
 		end_search(t, t->report.error);

@@ -30,8 +30,8 @@ void iface_list_done(struct iface_list *l)
 		close_iface(l, &l->ifaces[i]);
 }
 
-/* The place of the interface, or the first free place; NULL: all places are
- * taken. */
+/* The entry of the interface, or the first free entry; NULL: all entries are
+ * used by other interfaces. */
 static struct iface *find_place(struct iface_list *l, unsigned ifindex)
 {
 	struct iface *place = NULL;
@@ -47,16 +47,16 @@ static struct iface *find_place(struct iface_list *l, unsigned ifindex)
 	return place;
 }
 
-/* Copies the name of the interface without the label that an IPv4 address may
- * have behind it ("eth0:1"). */
+/* Copies the name of the interface without a label that follows it, as in
+ * "eth0:1".  IPv4 addresses may have labels. */
 static void copy_name(const struct ifaddrs *a, char name[static 16])
 {
 	(void)snprintf(name, 16, "%.*s", (int)strcspn(a->ifa_name, ":"),
 		       a->ifa_name);
 }
 
-/* The address in this line of the list; len 0: it is of another interface, or
- * link-local. */
+/* The address of an entry of getifaddrs(); len 0: it is of another interface,
+ * or link-local. */
 static struct sockaddr_any address_of(const struct ifaddrs *a,
 				      const char *name)
 {
@@ -132,8 +132,8 @@ static bool is_same(const struct sockaddr_any *a, const struct sockaddr_any *b)
 	return a->len == b->len && (a->len == 0 || sockaddr_equal(a, b));
 }
 
-/* Updates an interface from a line of the list; 0, or -ENOSPC: there is no
- * place for another interface. */
+/* Updates an interface from an entry of getifaddrs().  0; -ENOSPC: all entries
+ * of the list are used. */
 static int update_iface(struct iface_list *l, const struct ifaddrs *all,
 			const struct ifaddrs *a, unsigned ifindex)
 {
@@ -181,7 +181,8 @@ int iface_list_take(struct iface_list *l, const struct ifaddrs *all,
 		    unsigned (*index_of)(const char *name),
 		    struct errmsg *error)
 {
-	const struct ifaddrs *left = NULL; /* out, for want of a place */
+	/* first interface without an entry; NULL: none */
+	const struct ifaddrs *left = NULL;
 	bool open = false;
 
 	l->error = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sockets at each interface of the host that has multicast: opens them at new
- * interfaces and closes those of removed ones.
+ * Sockets at each multicast interface of the host.  Opens sockets at new
+ * interfaces and closes the sockets of removed interfaces.
  *
  * Embedded.  Owns the sockets.
  */
@@ -20,37 +20,43 @@ enum { IFACES_MAX = 16, IFACE_SOCKETS_MAX = 8, IFACE_NETWORKS_MAX = 16 };
 
 struct iface {
 	char name[16];
-	unsigned ifindex;           /* 0: free */
-	struct sockaddr_any v4;     /* its first address; len 0: none */
-	struct sockaddr_any v6;     /* the same, beside link-local ones */
-	/* the networks of its first addresses of each family, without the
-	 * link-local ones */
+	unsigned ifindex;           /* 0: this entry is free */
+	/* first IPv4 address that is not link-local; len 0: none */
+	struct sockaddr_any v4;
+	/* first IPv6 address that is not link-local; len 0: none */
+	struct sockaddr_any v6;
+	/* networks of the addresses that are not link-local: the first
+	 * IFACE_NETWORKS_MAX of each family */
 	struct ip_prefix networks[2 * IFACE_NETWORKS_MAX];
 	size_t n_networks;
-	bool seen;                  /* in the last list of interfaces */
+	/* the interface was in the last list of interfaces */
+	bool seen;
 	int fds[IFACE_SOCKETS_MAX]; /* -1: closed */
-	unsigned opened;            /* counts sockets that opened */
+	/* number of sockets that were opened since the start */
+	unsigned opened;
 };
 
 struct iface_list {
-	size_t n; /* sockets of each interface */
-	/* Opens socket i of the interface: its descriptor, or -errno.  A
-	 * socket that cannot be opened is opened at a later update. */
+	size_t n; /* number of sockets of each interface, at most
+		   * IFACE_SOCKETS_MAX */
+	/* Opens socket i of the interface.  Returns the descriptor, or -errno;
+	 * the next update tries a failed socket again. */
 	int (*open)(const struct iface *, size_t i);
 	int error; /* -errno of the first open that failed in an update */
 	struct iface ifaces[IFACES_MAX];
 };
 
-/* Prepares the list.  The caller sets n and open before. */
+/* Prepares the list.  The caller has set n and open. */
 void iface_list_init(struct iface_list *);
 void iface_list_done(struct iface_list *);
 
-/* Call it every few seconds.  0, or -errno with error: the system does not list
- * its interfaces, no socket is open, or an interface has no place (-ENOSPC). */
+/* Updates the interfaces; to be called every few seconds.  0, or -errno with
+ * error: the system does not list its interfaces, no socket is open, or there
+ * are more than IFACES_MAX interfaces (-ENOSPC). */
 int iface_list_update(struct iface_list *, struct errmsg *error) MUST_CHECK;
 
-/* As iface_list_update(), with the addresses of getifaddrs() and the indexes of
- * if_nametoindex(): for tests. */
+/* As iface_list_update(), but with these addresses instead of getifaddrs(), and
+ * this function instead of if_nametoindex(); for tests. */
 int iface_list_take(struct iface_list *, const struct ifaddrs *,
 		    unsigned (*index_of)(const char *name),
 		    struct errmsg *error) MUST_CHECK;

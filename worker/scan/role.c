@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The role `scan`: reports the tables of one input, the services of an adapter,
- * the sessions that SAP announces on the network, or its SAT>IP servers. */
+/* The role `scan`.  Its task is one of these: reports the tables of an input or
+ * of an adapter's ring, scans an adapter that is not configured, or lists the
+ * sessions that SAP announces, or the SAT>IP servers of the network. */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
@@ -23,26 +24,27 @@
 
 enum {
 	TICK_MS = 10,
-	READS_MAX = 16, /* reads in a tick */
+	READS_MAX = 16, /* reads of the input in a tick */
 };
 
 struct scan {
 	struct worker *worker;
 	struct input_spec spec;
-	struct input *input;     /* NULL: opened next second, or ended */
+	/* NULL: not open: opened in the next second, unless `ended' */
+	struct input *input;
 	bool ended;
 	struct batch batch;
-	struct scan_report out; /* without feed: until scan.start */
-	bool has_ring;           /* of an adapter */
-	/* instead of an input; or NULL */
+	struct scan_report out; /* its feed is NULL before the task starts */
+	bool has_ring;           /* the input is the ring of an adapter */
+	/* other tasks; NULL: not this task */
 	struct sap_task *sap;
 	struct satip_task *satip;
 	struct adapter_task *adapter;
 	struct errmsg error;     /* error of the input; "": none */
 	ev_timer tick;
-	uint64_t second_ns;      /* start of the next second */
+	uint64_t second_ns;      /* time of the next status */
 	uint64_t packets;
-	uint64_t packets_ns;     /* the first packets; 0: none */
+	uint64_t packets_ns;     /* time of the first packets; 0: none yet */
 };
 
 static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
@@ -58,14 +60,15 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 
 static void close_input(struct scan *s, int err, const struct errmsg *error)
 {
-	/* an input whose helper hangs is not opened again */
+	/* an input whose helper thread hangs is not opened again */
 	s->ended = err == -ENODATA ||
 		   (s->input != NULL && input_hangs(s->input, mono_ns()));
 	input_free(&s->input);
 	s->error = *error;
 }
 
-/* Reports the multiplex; the master knows the reception itself. */
+/* Reports the IDs of the multiplex.  The reception is not part of it, because
+ * the master knows it from the adapter. */
 static void send_transponder(const struct scan *s, uint64_t now_ns)
 {
 	json_t *tuning = json_object();
@@ -154,8 +157,8 @@ static void scan_free(void *role)
 	free(s);
 }
 
-/* True if the worker has no task yet.  A second task is an error of the master,
- * and ends the worker. */
+/* True if the worker has no task yet.  A second task is a protocol error, and
+ * the worker exits. */
 static bool is_idle(struct scan *s)
 {
 	if (s->out.feed == NULL && s->sap == NULL && s->satip == NULL &&
@@ -168,7 +171,8 @@ static bool is_idle(struct scan *s)
 }
 
 /* Enters the sandbox and reports the worker as ready; false: that failed.
- * address: of an input, which alone may name a port below 1024; or NULL. */
+ * address: address of an input; NULL: none.  Only an address may name a port
+ * below 1024. */
 static bool enter_sandbox(struct scan *s, const char *address)
 {
 	struct grants grants = { 0 };
@@ -215,12 +219,14 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		start_input(s, address, -1);
 }
 
-/* Takes the ring of an adapter, at first and from each next worker of it. */
+/* Takes the ring of an adapter: the first one starts the task; a later one is
+ * that of a new worker of the adapter. */
 static void on_ring(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct scan *s = role;
 
-	(void)n_fds; /* the catalogue demands one */
+	(void)n_fds; /* the message catalogue checks that there is one
+		      * descriptor */
 	s->out.atsc = m->scan_ring.atsc;
 	if (s->has_ring) {
 		input_free(&s->input);
@@ -258,6 +264,6 @@ const struct worker_role scan_role = {
 	.messages = { [MSG_SCAN_START] = on_start,
 		      [MSG_SCAN_RING] = on_ring,
 		      [MSG_SCAN_ADAPTER] = on_adapter },
-	/* inputs need the capabilities of the role stream */
+	/* an address may name a port below 1024 */
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* RFC 2974 3: the global group, the highest address of each scope of IPv4, and
- * the same group in each scope of IPv6. */
+/* Groups of RFC 2974 3: the global group of IPv4, the highest address of each
+ * administrative scope of IPv4, and the SAP group in each scope of IPv6. */
 static const char *const groups[] = {
 	"224.2.127.254", "239.255.255.255", "239.195.255.255",
 	"ff02::2:7ffe", "ff05::2:7ffe", "ff08::2:7ffe", "ff0e::2:7ffe",
@@ -49,8 +49,8 @@ static int take(struct scan_listener *l, const struct scan_listener_packet *p,
 	}, l->now_ns, error);
 }
 
-/* Reports changed sessions.  While the master does not read, they wait in the
- * table. */
+/* Reports changed sessions, until messages wait in the channel; the others stay
+ * in the table for the next tick. */
 static void report_sessions(struct scan_listener *l)
 {
 	struct msg m = { .type = MSG_SCAN_ANNOUNCEMENT };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The task of a scan of announcements: receives them on each SAP group of each
- * interface, and reports sessions to the master as they change and a status
- * every second.
+ * Receives the SAP announcements of all SAP groups on each interface.  Reports
+ * sessions to the master when they change, and a status every second.
  *
  * Owns its timer, table and sockets; borrows the worker.
  */

@@ -16,12 +16,14 @@
 
 enum {
 	TTL = 2,       /* UPnP Device Architecture 1.1, 1.3.2 */
-	/* A search is repeated in its first seconds: UDP loses datagrams. */
+	/* number of searches in a period, one a second, because UDP may lose
+	 * datagrams */
 	SEARCHES = 3,
 	SEARCH_S = 30, /* period of the searches */
 };
 
-/* The sockets of an interface: those of the groups, then these. */
+/* Indexes of the sockets of an interface: one for each group, then one for the
+ * searches of each family. */
 enum { SEARCH_V4 = SSDP_GROUPS, SEARCH_V6, SOCKETS };
 _Static_assert((int)SOCKETS <= (int)IFACE_SOCKETS_MAX, "sockets");
 
@@ -29,8 +31,8 @@ struct satip_task {
 	struct server_table *table;
 	struct server_fetches *fetches; /* NULL: libcurl cannot start */
 	struct searched {
-		unsigned seconds; /* since its last socket opened */
-		unsigned opened;  /* as iface.opened */
+		unsigned seconds; /* seconds since its last socket was opened */
+		unsigned opened;  /* iface.opened at the last search */
 	} ifaces[IFACES_MAX];
 	struct scan_listener listener;
 };
@@ -57,7 +59,8 @@ static int set_multicast(int fd, const struct iface *iface, bool v6)
 	return fd_set_option(fd, IPPROTO_IP, IP_MULTICAST_TTL, TTL);
 }
 
-/* Opens the socket for searches at the interface; replies come to its port. */
+/* Opens the socket that sends the searches at the interface; servers reply to
+ * its port. */
 static int open_search(const struct iface *iface, bool v6)
 {
 	struct udp_place place = { .local = v6 ? iface->v6 : iface->v4,
@@ -67,7 +70,8 @@ static int open_search(const struct iface *iface, bool v6)
 	if (place.local.len == 0)
 		return -EADDRNOTAVAIL;
 	sockaddr_set_port(&place.local, 0);
-	/* the reply of a server on this host counts as one of this interface */
+	/* a reply of a server on this host is received on this interface,
+	 * too */
 	fd = udp_socket_open(&place, iface->ifindex, NULL);
 	if (fd >= 0 && set_multicast(fd, iface, v6) < 0)
 		fd_close(&fd);
@@ -87,8 +91,9 @@ static int open_socket(const struct iface *iface, size_t i)
 	return scan_listener_split(fd);
 }
 
-/* Does this error of a send mean that the socket must be opened again?  After
- * any other error, replies to the other search can still arrive. */
+/* Does this error of sendto() mean that the socket must be opened again?  After
+ * any other error the socket stays open, because replies to an earlier search
+ * can still arrive. */
 static bool has_lost_iface(int err)
 {
 	return err == ENODEV || err == ENETDOWN || err == EADDRNOTAVAIL ||
@@ -109,7 +114,8 @@ static void search(struct iface *iface, struct errmsg *error)
 							       : SEARCH_V4];
 		if (*fd < 0)
 			continue;
-		/* the loopback interface has no route for groups of IPv6 */
+		/* ENETUNREACH: the loopback interface has no route for groups
+		 * of IPv6 */
 		if (sendto(*fd, text, strlen(text),
 			   MSG_DONTWAIT | MSG_NOSIGNAL, &group.sa,
 			   group.len) >= 0 ||
@@ -125,8 +131,9 @@ static void search(struct iface *iface, struct errmsg *error)
 	}
 }
 
-/* Searches at the first seconds of each period; called every second.  When a
- * socket has opened later, for a new address, a new period begins. */
+/* Called every second: sends a search in the first SEARCHES seconds of each
+ * period of SEARCH_S.  If a socket was opened since, for a new address, a new
+ * period begins. */
 static void search_at_times(struct searched *s, struct iface *iface,
 			    struct errmsg *error)
 {
@@ -140,8 +147,8 @@ static void search_at_times(struct searched *s, struct iface *iface,
 static int take(struct scan_listener *l, const struct scan_listener_packet *p,
 		struct errmsg *error)
 {
-	/* no adapter can name its interface, and the same server announces its
-	 * other addresses */
+	/* an adapter cannot name the interface of a link-local address, and the
+	 * server also announces its other addresses */
 	if (sockaddr_is_link_local(p->sender))
 		return 0;
 	return server_table_feed(task_of(l)->table, &(struct server_packet){
@@ -204,8 +211,8 @@ static void send_report(struct worker *worker, const struct server_report *r)
 	(void)channel_send(worker->channel, &m, NULL, 0);
 }
 
-/* Reports changed servers.  While the master does not read, they wait in the
- * table. */
+/* Reports changed servers, until messages wait in the channel; the others stay
+ * in the table for the next tick. */
 static void report_servers(struct satip_task *t)
 {
 	struct worker *worker = t->listener.worker;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The task of a scan for SAT>IP servers: searches on each interface with
- * multicast and IPv4, receives notifications, loads the descriptions of the
- * servers, and reports servers to the master as they change and a status every
- * second.
+ * Finds the SAT>IP servers of the network: sends searches on each multicast
+ * interface, receives notifications, and loads the descriptions of the servers.
+ * Reports servers to the master when they change, and a status every second.
  *
  * Owns its timer, table, sockets and transfers; borrows the worker.
  */

@@ -12,8 +12,8 @@
 
 enum {
 	TICK_MS = 100,
-	UPDATE_S = 5,   /* period of the update of interfaces */
-	READS_MAX = 16, /* reads of a socket in one tick */
+	UPDATE_S = 5,   /* period in which the interfaces are updated */
+	READS_MAX = 16, /* datagrams that are read from a socket in one tick */
 };
 
 int scan_listener_split(int fd)
@@ -24,7 +24,8 @@ int scan_listener_split(int fd)
 	return fd;
 }
 
-/* Reads a limited number of packets: a flood overflows only its own socket. */
+/* Reads a limited number of datagrams, so that a flood on one socket does not
+ * delay the others. */
 static void read_fd(struct scan_listener *l, const struct iface *iface, int fd)
 {
 	struct sockaddr_any from;

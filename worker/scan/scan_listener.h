@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Receives the announcements of a protocol on sockets at each interface with
- * multicast, and reports a scan.status to the master every second: the received
- * datagrams, and the error of the interfaces or of the last rejected datagram.
+ * Receives the announcements of a protocol on sockets at each multicast
+ * interface.  Reports a scan.status to the master every second: the number of
+ * received datagrams, and the error of the interfaces or of the last rejected
+ * datagram.
  *
  * Embedded.  Owns its timer and sockets; borrows the worker.
  */
@@ -17,9 +18,10 @@
 #include <stdint.h>
 
 enum {
-	SCAN_LISTENER_SOCKET_SIZE = 128 * 1024, /* of the buffer of a socket */
+	/* bytes of a socket's receive buffer */
+	SCAN_LISTENER_SOCKET_SIZE = 128 * 1024,
 	SCAN_LISTENER_PACKET_MAX = 65536,
-	/* reports to the master in a tick (100 ms) */
+	/* reports to the master in one tick of 100 ms */
 	SCAN_LISTENER_REPORTS_MAX = 32,
 };
 
@@ -34,15 +36,16 @@ struct scan_listener_packet {
 };
 
 struct scan_listener_events {
-	size_t n; /* sockets of each interface */
-	/* As in iface_list. */
+	size_t n; /* number of sockets of each interface */
+	/* See iface_list.open. */
 	int (*open)(const struct iface *, size_t i);
-	/* Takes a datagram.  0, or -errno with error: it is rejected. */
+	/* Takes a datagram.  0, or -errno with error: it is rejected, and
+	 * counted. */
 	int (*take)(struct scan_listener *, const struct scan_listener_packet *,
 		    struct errmsg *error);
-	/* In every tick, behind the datagrams. */
+	/* Called in every tick, after the datagrams were taken. */
 	void (*tick)(struct scan_listener *);
-	/* Every second, in front of the status. */
+	/* Called every second, before the status is sent. */
 	void (*second)(struct scan_listener *);
 };
 
@@ -51,23 +54,25 @@ struct scan_listener {
 	const struct scan_listener_events *events;
 	uint64_t now_ns;
 	struct iface_list sockets;
-	struct errmsg error; /* of the interfaces; "": none */
+	struct errmsg error; /* error of the interfaces, or of events->second();
+			      * "": none */
 
-	/* scan_listener.c only */
+	/* used by scan_listener.c only */
 	ev_timer tick;
-	uint64_t second_ns;  /* start of the next second */
+	uint64_t second_ns;  /* time of the next status */
 	unsigned seconds;
 	uint64_t packets;
-	uint64_t rejected;   /* rejected packets */
-	struct errmsg last;  /* the reason of the last rejection */
+	uint64_t rejected;   /* number of rejected datagrams */
+	struct errmsg last;  /* error of the last rejected datagram */
 	uint8_t packet[SCAN_LISTENER_PACKET_MAX];
 };
 
-/* Starts the listener, which calls the events of the first second at once. */
+/* Starts the listener.  events->second() is called before the function
+ * returns. */
 void scan_listener_start(struct scan_listener *, struct worker *,
 			 const struct scan_listener_events *);
 void scan_listener_stop(struct scan_listener *);
 
-/* Switches off GRO if fd is a socket, because GRO joins datagrams of different
- * senders.  Returns fd.  Called by open(). */
+/* If fd is a socket, switches GRO off, because GRO may join datagrams of
+ * different senders.  Returns fd.  For events->open(). */
 int scan_listener_split(int fd);

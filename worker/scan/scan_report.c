@@ -6,12 +6,13 @@
 #include "worker/si/record_feed.h"
 
 enum {
-	/* A few in a second are enough for all tables of a multiplex. */
+	/* limits of the feed; all tables of a multiplex have fewer records */
 	RECORDS_PER_S = 1000,
 	BYTES_PER_S = 64 * 1024,
 	SERVICES_AT_ONCE = 8,
-	/* A/65 repeats a VCT every 400 ms, EN 300 468 an SDT every 2 s.  A
-	 * multiplex of ATSC may have neither. */
+	/* Time in which the names must arrive: A/65 requires a VCT every 400
+	 * ms, EN 300 468 an SDT every 2 s.  A multiplex of ATSC may have
+	 * neither. */
 	NAMES_MS = 5000,
 };
 
@@ -56,7 +57,8 @@ bool scan_report_is_complete(const struct scan_report *f, bool nit,
 	bool atsc = f->atsc && since_ns != 0 &&
 		    now_ns - since_ns >= NAMES_MS * MS;
 
-	/* cable of annex B may have the tables of DVB, and a NIT later */
+	/* a multiplex of annex B cable may have an SDT, and then a NIT that
+	 * arrives later */
 	nit = nit && !(atsc && scan_services_lacks_nit(f->services, true));
 	return scan_services_is_complete(
 		f->services, nit,

@@ -13,21 +13,22 @@ enum {
 	NIT_ACTUAL = 0x40,
 	CVCT = 0xc9, /* the VCT of cable */
 	NO_VERSION = -1,
-	SECTIONS = 256, /* of a table */
+	SECTIONS = 256, /* largest number of sections of a table */
 };
 
 struct service {
 	uint16_t pnr;
 	bool in_pat, has_pmt, changed;
-	bool free_ca;      /* the SDT says that it is scrambled */
-	int type;          /* as in an SDT; -1: unknown */
+	bool free_ca;      /* free_CA_mode of the SDT, or access_controlled of
+			    * the VCT */
+	int type;          /* service_type of EN 300 468; -1: unknown */
 	/* strings; NULL: unknown */
 	json_t *name, *name_error, *provider, *channel;
 	size_t n_caids;
 	uint16_t caids[SERVICE_CAIDS_MAX];
 };
 
-/* The sections of a table that were received. */
+/* The sections of a table that were received, of one version. */
 struct table {
 	int version, last;
 	json_int_t id; /* of the multiplex or network; -1: unknown */
@@ -36,7 +37,8 @@ struct table {
 
 struct scan_services {
 	struct table pat, sdt, nit;
-	struct table tvct, cvct; /* each has its own versions */
+	/* separate tables, because their versions differ */
+	struct table tvct, cvct;
 	json_int_t onid; /* -1: unknown */
 	size_t n;
 	struct service services[SERVICES_MAX];
@@ -87,8 +89,8 @@ static struct service *find(struct scan_services *l, json_int_t pnr)
 	return s;
 }
 
-/* Notes a section; true: the table has a new version, or is that of another
- * multiplex. */
+/* Notes a section as received; true: the table has another version or belongs
+ * to another multiplex or network. */
 static bool take_section(struct table *t, const json_t *record, json_int_t id)
 {
 	int version = (int)number(record, "version");
@@ -214,8 +216,8 @@ static void add_sdt(struct scan_services *l, const json_t *record)
 	}
 }
 
-/* The service_type of DVB for that of ATSC (A/65 table 6.7); -1: DVB has
- * none. */
+/* The service_type of EN 300 468 for that of A/65 table 6.7; -1: there is no
+ * such type. */
 static int dvb_type(json_int_t atsc)
 {
 	switch (atsc) {
@@ -233,7 +235,8 @@ static int dvb_type(json_int_t atsc)
 static void add_channel(struct scan_services *l, const json_t *channel)
 {
 	json_int_t pnr = number(channel, "pnr");
-	/* 0 and 0xffff: it is not in a transport stream, or not on air */
+	/* program number 0: the channel is not in a transport stream
+	 * (analogue); 0xffff: not on air */
 	struct service *s = pnr > 0 && pnr < 0xffff ? find(l, pnr) : NULL;
 	const json_t *name = json_object_get(channel, "name");
 
@@ -258,7 +261,7 @@ static void add_vct(struct scan_services *l, const json_t *record)
 
 	(void)take_section(number(record, "table_id") == CVCT
 			   ? &l->cvct : &l->tvct, record, tsid);
-	/* a table may also have channels of other multiplexes */
+	/* a VCT may list channels of other multiplexes */
 	json_array_foreach(json_object_get(record, "channels"), i, channel)
 		if (number(channel, "tsid") == tsid)
 			add_channel(l, channel);
@@ -268,7 +271,7 @@ void scan_services_add(struct scan_services *l, const json_t *record)
 {
 	const char *psi = json_string_value(json_object_get(record, "psi"));
 
-	/* "next": it is not in force yet */
+	/* "next": a table that is not valid yet */
 	if (psi == NULL || json_object_get(record, "next") != NULL)
 		return;
 	if (strcmp(psi, "pat") == 0)

@@ -26,20 +26,21 @@ void scan_services_free(struct scan_services **);
 /* Takes a record of any table. */
 void scan_services_add(struct scan_services *, const json_t *record);
 
-/* The next service that is new or has changed, a new object; NULL: there is
- * none. */
+/* Returns the next service that is new or has changed, as a new object; NULL:
+ * there is none. */
 json_t *scan_services_next(struct scan_services *);
 
 /* True if no section of an SDT or VCT was received. */
 bool scan_services_lacks_names(const struct scan_services *);
 
-/* True if no section of a NIT was received; with_sdt: and none of an SDT. */
+/* True if no section of a NIT was received; with_sdt: and no section of an
+ * SDT. */
 bool scan_services_lacks_nit(const struct scan_services *, bool with_sdt);
 
-/* True if PAT and all PMTs were received; nit: and the NIT; names: and SDT or
- * VCT. */
+/* True if the PAT and all PMTs were received completely; nit: also the NIT;
+ * names: also the SDT or a VCT. */
 bool scan_services_is_complete(const struct scan_services *, bool nit,
 			       bool names);
 
-/* Adds "tsid", "onid" and "network_id", as far as they are known. */
+/* Adds "tsid", "onid" and "network_id" to the object, each if it is known. */
 void scan_services_put_ids(const struct scan_services *, json_t *object);

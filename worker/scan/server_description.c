@@ -11,8 +11,9 @@
 #include <string.h>
 
 enum {
-	ROOT = 1, DEVICE, CHILD, /* depths */
-	TEXT_MAX = 512,          /* bytes of an element; more are cut */
+	ROOT = 1, DEVICE, CHILD, /* depths of elements */
+	/* bytes of text of an element; a longer text is cut */
+	TEXT_MAX = 512,
 };
 
 /* The elements of a device that are read. */
@@ -29,10 +30,11 @@ struct reader {
 	XML_Parser parser;
 	unsigned depth;
 	bool in_device, has_device;
-	enum element element; /* ELEMENTS: none */
+	enum element element; /* element whose text is read; ELEMENTS: none */
 	char texts[ELEMENTS][TEXT_MAX];
-	size_t len;           /* of the text of element */
-	struct errmsg error;  /* "": expat has it */
+	size_t len;           /* bytes of the text so far */
+	struct errmsg error;  /* error of the reader; "": see the error of
+			       * expat */
 };
 
 static unsigned long line_of(const struct reader *r)
@@ -40,7 +42,8 @@ static unsigned long line_of(const struct reader *r)
 	return XML_GetCurrentLineNumber(r->parser);
 }
 
-/* The name of an element without its prefix, which differs between servers. */
+/* The name of an element without its namespace prefix, which differs between
+ * servers. */
 static const char *local_name(const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -60,7 +63,7 @@ static void on_begin(void *arg, const char *name, const char **attributes)
 	r->element = ELEMENTS;
 	if (r->depth != CHILD || !r->in_device)
 		return;
-	/* the first one of a name counts */
+	/* of several elements with one name, the first with a text counts */
 	for (size_t i = 0; i < ELEMENTS; i++)
 		if (strcmp(names[i], name) == 0 && r->texts[i][0] == '\0')
 			r->element = (enum element)i;
@@ -106,8 +109,8 @@ static void on_text(void *arg, const char *text, int len)
 	to[r->len] = '\0';
 }
 
-/* Rejects a DOCTYPE with declarations: entities grow, and defaults of
- * attributes cost time for each element. */
+/* Rejects a DOCTYPE with declarations: entities can expand to very long texts,
+ * and default attributes cost time in each element. */
 static void on_doctype(void *arg, const char *name, const char *system,
 		       const char *public, int has_declarations)
 {

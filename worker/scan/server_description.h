@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads the description of a SAT>IP server, a document of UPnP in XML.
+ * Reads the UPnP description of a SAT>IP server, an XML document.
  *
  * Pure.
  */
@@ -14,10 +14,10 @@
 
 enum { SERVER_DESCRIPTION_MAX = 64 * 1024 };
 
-/* Reads the complete document, of this host and port, at most
- * SERVER_DESCRIPTION_MAX bytes.  The first device counts.  0, or -EINVAL with
- * error: it is no well-formed document of a SAT>IP server, or it declares
- * entities. */
+/* Reads the complete document, at most SERVER_DESCRIPTION_MAX bytes, which was
+ * loaded from this host and port.  Only its first device is read.  0, or
+ * -EINVAL with error: the document is not well-formed, is not of a SAT>IP
+ * server, or declares entities. */
 int server_description_parse(const void *data, size_t len, const char *host,
 			     uint16_t port, struct server_facts *ret,
 			     struct errmsg *error) MUST_CHECK;

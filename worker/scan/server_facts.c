@@ -17,7 +17,7 @@ void server_text_copy(const char *from, char to[SERVER_TEXT_MAX])
 	from += strspn(from, " \t\r\n");
 	sdp_name(from, text);
 	n = strnlen(text, SERVER_TEXT_MAX - 1);
-	/* between two characters */
+	/* do not cut within a character */
 	while (n > 0 && ((uint8_t)text[n] & 0xc0) == 0x80)
 		n--;
 	memcpy(to, text, n);
@@ -40,8 +40,8 @@ static struct server_system *find_system(struct server_facts *f,
 	return s;
 }
 
-/* Reads the name of a system, letters and digits, as the type of an adapter
- * where one has it; false: the text is no such name. */
+/* Reads the name of a system, letters and digits, and converts it to the `type'
+ * of an adapter if there is one; false: the text is not such a name. */
 static bool read_system(struct slice text, char name[SERVER_SYSTEM_MAX])
 {
 	const char *type;

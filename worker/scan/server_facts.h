@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the description of a SAT>IP server says (SAT>IP specification 1.2.2,
+ * The facts in the description of a SAT>IP server (SAT>IP specification 1.2.2,
  * chapter 3.3.2).
  *
  * Pure.
@@ -21,24 +21,27 @@ struct server_facts {
 	char name[SERVER_TEXT_MAX];
 	char manufacturer[SERVER_TEXT_MAX];
 	char model[SERVER_TEXT_MAX];
-	/* A system is the type of an adapter (proto/spec/satip_spec.h), or as
-	 * the server writes it if no adapter receives it. */
+	/* Delivery systems: the `type' of an adapter (proto/spec/satip_spec.h),
+	 * or the name from the server if no adapter has such a type. */
 	size_t n_systems;
 	struct server_system {
 		char name[SERVER_SYSTEM_MAX];
 		unsigned frontends;
 	} systems[MSG_SERVER_SYSTEMS_MAX];
-	struct server_url channels; /* a list in M3U; port 0: none */
-	uint16_t port;              /* of RTSP; 0: the usual one */
+	/* URL of a channel list in M3U; port 0: none */
+	struct server_url channels;
+	uint16_t port;              /* port of RTSP; 0: the usual one, 554 */
 };
 
-/* Copies a text in UTF-8: without control characters, shortened. */
+/* Copies a UTF-8 text, removes control characters, and cuts it if it is too
+ * long. */
 void server_text_copy(const char *from, char to[SERVER_TEXT_MAX]);
 
-/* Reads X_SATIPCAP, "DVBS2-4,DVBT2-2": parts of another form are skipped. */
+/* Reads X_SATIPCAP, for example "DVBS2-4,DVBT2-2"; skips parts of another
+ * form. */
 void server_facts_capabilities(struct server_facts *, const char *text);
 
-/* Reads X_SATIPM3U: a URL of the server, or a path of it; others are
- * ignored. */
+/* Reads X_SATIPM3U: a URL of the same host, or a path.  A URL of another host
+ * is ignored. */
 void server_facts_channels(struct server_facts *, const char *text,
 			   const char *host, uint16_t port);

@@ -25,7 +25,7 @@ struct server_fetches {
 	CURLM *multi;
 	server_fetched_fn *on_end;
 	void *arg;
-	struct fetch *list[SERVER_FETCHES_MAX]; /* NULL: free */
+	struct fetch *list[SERVER_FETCHES_MAX]; /* NULL: no load */
 };
 
 static bool is_too_long(const struct fetch *f)
@@ -142,8 +142,8 @@ void server_fetches_add(struct server_fetches *all,
 	all->on_end(load->ticket, NULL, "cannot be requested", all->arg);
 }
 
-/* The port of RTSP from the header that servers on another port than 554 send;
- * 0: no such header. */
+/* The port of RTSP in the header of servers that do not use 554; 0: there is no
+ * such header. */
 static uint16_t rtsp_port(const struct fetch *f)
 {
 	struct curl_header *h;

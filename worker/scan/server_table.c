@@ -22,26 +22,28 @@ struct server {
 	char host[SERVER_HOST_MAX];
 	char uuid[SSDP_UUID_MAX];
 	struct server_url location;
-	uint64_t end_ns;      /* without another announcement */
+	uint64_t end_ns;      /* expiry time of the last announcement */
 	uint64_t received_ns;
 	uint64_t reported_ns; /* 0: not yet */
-	bool changed;         /* since the last report */
+	bool changed;         /* changed since the last report */
 	enum load load;
-	uint64_t turn;        /* LOAD_WAITS: the lowest is next */
-	uint32_t ticket;      /* of the load that runs */
-	uint64_t loaded_ns;   /* the end of the last load */
-	bool described;       /* facts are of a load */
+	uint64_t turn;        /* LOAD_WAITS: the lowest value is loaded first */
+	uint32_t ticket;      /* LOAD_RUNS: ticket of the load */
+	uint64_t loaded_ns;   /* end time of the last load */
+	bool described;       /* facts were loaded at least once */
 	struct server_facts facts;
 	struct errmsg note;
 };
 
 struct server_table {
 	unsigned n;
-	unsigned next; /* the first place to check for the next report */
+	unsigned next; /* index of the entry that is checked first for the next
+			* report */
 	uint32_t tickets;
 	uint64_t turns;
 	struct server *places[SERVERS_MAX]; /* NULL: free */
-	bool ended[SERVERS_MAX]; /* free, and that is not reported yet */
+	/* the removal of a server with this number is to be reported */
+	bool ended[SERVERS_MAX];
 };
 
 struct server_table *server_table_new(void)
@@ -68,7 +70,8 @@ unsigned server_table_count(const struct server_table *t)
 
 static void remove_server(struct server_table *t, size_t place)
 {
-	/* the end of the server that was here before may not be reported yet */
+	/* the removal of an earlier server with this number may still be to be
+	 * reported */
 	t->ended[place] |= t->places[place]->reported_ns != 0;
 	free(t->places[place]);
 	t->places[place] = NULL;
@@ -82,7 +85,7 @@ static bool is_at(const struct server *s, const char *host)
 	return s != NULL && strcmp(s->host, host) == 0;
 }
 
-/* The place of a server; SERVERS_MAX: the table does not have it. */
+/* The index of a server; SERVERS_MAX: it is not in the table. */
 static size_t find(const struct server_table *t, const char *iface,
 		   const char *host, const char *uuid)
 {
@@ -96,8 +99,9 @@ static size_t find(const struct server_table *t, const char *iface,
 	return i;
 }
 
-/* The server with the oldest announcement among those whose description could
- * not be loaded; host NULL: of any host.  SERVERS_MAX: there is none. */
+/* Among the servers whose description was never loaded, the one with the oldest
+ * announcement.  host: only servers of this host; NULL: all.  SERVERS_MAX:
+ * there is none. */
 static size_t find_failed(const struct server_table *t, const char *host)
 {
 	size_t oldest = SERVERS_MAX;
@@ -115,8 +119,8 @@ static size_t find_failed(const struct server_table *t, const char *host)
 	return oldest;
 }
 
-/* A place for another server of the host, perhaps that of a server without a
- * description; SERVERS_MAX: there is none. */
+/* The index of a free entry for another server of the host; may remove a server
+ * without a description.  SERVERS_MAX: there is no free entry. */
 static size_t find_place(struct server_table *t, const char *host)
 {
 	size_t free_place = SERVERS_MAX, place;
@@ -187,7 +191,7 @@ static int take_alive(struct server_table *t, const char *iface,
 				   SERVERS_MAX, SERVERS_OF_HOST_MAX);
 	if (is_stale(s, &m->location, now_ns))
 		queue_load(t, s);
-	/* a load that runs is of the location before */
+	/* a running load belongs to the previous location */
 	if (s->load != LOAD_RUNS)
 		s->location = m->location;
 	s->received_ns = now_ns;
@@ -227,8 +231,8 @@ void server_table_expire(struct server_table *t, uint64_t now_ns)
 
 /* --- descriptions --- */
 
-/* Returns the server that has waited longest, so that new servers, which take
- * free places, do not delay it. */
+/* Returns the server that has waited longest, so that new servers cannot delay
+ * the others. */
 bool server_table_next_load(struct server_table *t, struct server_load *ret)
 {
 	struct server *first = NULL;
@@ -292,7 +296,8 @@ bool server_table_next_report(struct server_table *t, uint64_t now_ns,
 		unsigned number = (t->next + (unsigned)i) % SERVERS_MAX;
 		struct server *s = t->places[number];
 
-		/* the end of the one before is reported first */
+		/* the removal of the previous server with this number is
+		 * reported first */
 		if (!t->ended[number] && (s == NULL || !is_due(s, now_ns)))
 			continue;
 		*ret = (struct server_report){ number, "", "", "", &none, "" };

@@ -9,8 +9,8 @@
 
 enum { HTTP_PORT = 80, FREE_PORTS = 1024 };
 
-/* Cuts the host and port off the front of the text; the rest begins with one of
- * "/?#". */
+/* Takes host and port off the front of *rest, which then is empty or begins
+ * with one of "/?#". */
 static struct slice cut_authority(struct slice *rest)
 {
 	struct slice authority = { rest->at, 0 };
@@ -34,15 +34,15 @@ static bool read_path(struct slice text, char path[SERVER_PATH_MAX])
 	path[1] = '\0';
 	if (text.len == 0)
 		return true;
-	/* "?query" without a path */
+	/* a "?query" without a path gets the path "/" */
 	return memchr(text.at, ' ', text.len) == NULL &&
 	       (text.at[0] == '/' ? slice_copy(text, path, SERVER_PATH_MAX)
 				  : slice_copy(text, path + 1,
 					       SERVER_PATH_MAX - 1));
 }
 
-/* Splits HOST:PORT; false: the text has no port.  The name keeps the brackets
- * of IPv6. */
+/* Splits HOST:PORT; false: there is no port.  The name keeps the brackets of an
+ * IPv6 address. */
 static bool split_port(struct slice authority, struct slice *name,
 		       struct slice *port)
 {
@@ -56,14 +56,15 @@ static bool split_port(struct slice authority, struct slice *name,
 	*name = authority;
 	rest.at = end + 1;
 	rest.len -= (size_t)(rest.at - authority.at);
-	/* other bytes behind the bracket are a part of the name */
+	/* other bytes behind the bracket are kept in the name, so that it does
+	 * not match */
 	if (rest.len > 0 && !slice_begins(rest, ":"))
 		return false;
 	name->len -= rest.len;
 	return slice_split(rest, ':', &none, port);
 }
 
-/* Reads "[2001:db8::1]"; false: it is no such address. */
+/* Reads an address in brackets, "[2001:db8::1]"; false: it is not one. */
 static bool read_v6(const char *text, struct ip_address *ret)
 {
 	char inside[SERVER_HOST_MAX];
@@ -75,7 +76,8 @@ static bool read_v6(const char *text, struct ip_address *ret)
 	return ip_parse(inside, ret) == 0;
 }
 
-/* Is the name this host?  Addresses of IPv6 may be written in several ways. */
+/* Is the name equal to this host?  An IPv6 address can be written in several
+ * ways. */
 static bool is_host(struct slice name, const char *host)
 {
 	struct ip_address theirs, ours;

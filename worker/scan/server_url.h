@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The URLs that a device on the network announces: only those of its own
- * address are used, so that it leads to no other host.
+ * Reads URLs that a device on the network announces.  Only URLs of the device's
+ * own address are accepted, so that a device cannot direct requests to another
+ * host.
  *
  * Pure.
  */
@@ -19,18 +20,18 @@ enum {
 
 struct server_url {
 	uint16_t port;
-	char path[SERVER_PATH_MAX]; /* with its query */
+	char path[SERVER_PATH_MAX]; /* path and query */
 };
 
-/* The address as the host of a URL: that of IPv6 is in brackets. */
+/* Writes the address as in a URL: an IPv6 address is in brackets. */
 void server_url_host(const struct sockaddr_any *, char host[SERVER_HOST_MAX]);
 
-/* Reads http://HOST[:PORT][/PATH].  host: that of the device.  The port is 80,
- * or 1024 and above: a lower one belongs to another service.  0, or -EINVAL
- * with error. */
+/* Reads http://HOST[:PORT][/PATH].  HOST must be host, the device's address.
+ * PORT must be 80, or 1024 and above, because lower ports belong to other
+ * services.  0, or -EINVAL with error. */
 int server_url_parse(struct slice text, const char *host,
 		     struct server_url *ret, struct errmsg *error) MUST_CHECK;
 
-/* The URL, into text of SERVER_URL_MAX. */
+/* Writes the URL into text, which has SERVER_URL_MAX bytes. */
 void server_url_format(const struct server_url *, const char *host,
 		       char *text);

@@ -15,15 +15,16 @@
 enum { PERIODS = 10, PERIOD_MAX_S = 3600 };
 
 struct session {
-	bool changed;       /* since the last report */
+	bool changed;       /* changed since the last report */
 	char iface[16];
 	struct sockaddr_any sender; /* without its port */
 	char origin[SDP_ORIGIN_MAX + 1];
-	uint32_t content;   /* CRC of the packet */
+	uint32_t content;   /* CRC of the last packet */
 	unsigned of_sender; /* number of sessions of this sender */
 	uint64_t received_ns;
 	uint64_t reported_ns;
-	uint64_t period_ns; /* the longest so far */
+	uint64_t period_ns; /* longest time between two announcements; 0: only
+			     * one announcement yet */
 	char sender_text[SOCKADDR_TEXT_MAX];
 	char name[SDP_NAME_MAX + 1];
 	char input[ADDRESS_TEXT_MAX + 1];
@@ -33,10 +34,12 @@ struct session {
 struct session_table {
 	uint64_t now_ns; /* time of the last packet */
 	unsigned n;
-	unsigned next; /* the first place to check for the next report */
+	unsigned next; /* index of the entry that is checked first for the next
+			* report */
 	struct session *places[SESSIONS_MAX]; /* NULL: free */
-	bool ended[SESSIONS_MAX]; /* free, and not reported yet */
-	struct session_description description; /* decoded last packet */
+	/* the removal of the session with this number is to be reported */
+	bool ended[SESSIONS_MAX];
+	struct session_description description; /* the last packet, decoded */
 };
 
 struct session_table *session_table_new(void)
@@ -92,11 +95,12 @@ static void remove_session(struct session_table *a, size_t place)
 	(void)count_sessions(a, &sender);
 }
 
-/* A place for another session of a sender that has `has' of them: a free place;
- * or that of a session of the sender with the most sessions, if it has at least
- * two more; or that of a session that was announced only once, SESSION_TRIAL_S
- * ago or earlier.  It removes the session there, the one that is silent for
- * longest.  SESSIONS_MAX: there is no place. */
+/* Finds an entry for another session of a sender that already has `has'
+ * sessions: a free entry; or the one of a session of the sender with the most
+ * sessions, if that has at least two more; or the one of a session that was
+ * announced only once, SESSION_TRIAL_S ago or earlier.  Removes the session of
+ * that entry; of several, the one with the oldest announcement.  SESSIONS_MAX:
+ * there is no entry. */
 static size_t find_place(struct session_table *a, unsigned has)
 {
 	const struct session *worst = NULL;
@@ -146,8 +150,8 @@ static struct session *add(struct session_table *a,
 	return s;
 }
 
-/* The place of the session with this origin, or for origin NULL with this
- * content; SESSIONS_MAX: the table does not have it. */
+/* The index of the session with this origin, or if origin is NULL, with this
+ * content.  SESSIONS_MAX: it is not in the table. */
 static size_t find(const struct session_table *a,
 		   const struct session_packet *p,
 		   const struct sockaddr_any *sender, const char *origin,
@@ -225,7 +229,8 @@ int session_table_feed(struct session_table *a, const struct session_packet *p,
 		sender.in6.sin6_scope_id = 0;
 	}
 	a->now_ns = now_ns;
-	/* an identical packet need not be parsed again */
+	/* a packet that is identical to the last one of a session is not parsed
+	 * again */
 	same = find(a, p, &sender, NULL, content);
 	if (same < SESSIONS_MAX)
 		s = a->places[same];

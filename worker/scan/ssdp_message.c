@@ -18,7 +18,8 @@ const struct ssdp_group ssdp_groups[SSDP_GROUPS] = {
 	{ "ff05::c", SEARCH("[FF05::C]") },
 };
 
-/* The fields that count, each the first of its name; len 0: absent. */
+/* The fields of a message that are read; of a repeated field, the first one.
+ * len 0: the field is absent. */
 struct fields {
 	struct slice type, state, usn, location, cache;
 };
@@ -43,8 +44,7 @@ static void read_fields(struct slice rest, struct fields *ret)
 				*known[i].value = value;
 }
 
-/* Reads the uuid from "uuid:ID::urn:ses-com:device:SatIPServer:1"; 0 or
- * -EBADMSG. */
+/* Reads ID from "uuid:ID::urn:ses-com:device:SatIPServer:1".  0 or -EBADMSG. */
 static int read_uuid(struct slice usn, char uuid[SSDP_UUID_MAX],
 		     struct errmsg *error)
 {
@@ -92,7 +92,8 @@ static int read_state(struct slice state, enum ssdp_kind *ret,
 	return 0;
 }
 
-/* Reads the first line of a message; SSDP_OTHER: it is no announcement. */
+/* Reads the first line of a message.  SSDP_ALIVE: it is a notification or a
+ * reply; SSDP_OTHER: it is neither. */
 static enum ssdp_kind read_line(struct slice line, bool *ret_notifies)
 {
 	*ret_notifies = slice_begins(line, "NOTIFY ");

@@ -12,20 +12,21 @@
 
 enum {
 	NIT_ACTUAL = 0x40,
-	CELLS_MAX = 8, /* frequencies of a T2 system */
+	CELLS_MAX = 8, /* frequencies of a T2 system that are added */
 	ISI_GOLD = 1 << 26,
 };
 
-/* Two tables may differ so much about a frequency. */
+/* difference in MHz up to which two frequencies are the same, because tables
+ * are not exact */
 static const double same_mhz = 2;
 
 struct tuning_list {
 	const struct scan_spec *spec;
 	size_t next;
-	size_t n; /* of a network */
+	size_t n; /* number of tunings[]; not for a blind scan */
 	json_t *tunings[SCAN_NETWORK_MAX];
 	json_t *current; /* NULL: none was tuned yet */
-	json_t *found;   /* of a blind scan: tunings with lock */
+	json_t *found;   /* blind scan: tunings that had lock */
 };
 
 static json_t *own_keys(const json_t *adapter)
@@ -72,7 +73,8 @@ void tuning_list_free(struct tuning_list **pl)
 
 /* --- comparison --- */
 
-/* Reads a frequency in MHz; the configuration may have kHz, and a text. */
+/* Reads a frequency in MHz.  The configuration may have it in kHz or Hz, and as
+ * a text. */
 static double read_mhz(const json_t *tuning)
 {
 	const json_t *value = json_object_get(tuning, "frequency");
@@ -102,8 +104,9 @@ static bool is_same(const json_t *a, const json_t *b)
 	       has_same(a, b, "polarization") && has_same(a, b, "stream_id");
 }
 
-/* Does the tuning lie within the transponder that was found: half of its symbol
- * rate with the roll-off, or half of a channel, from its frequency? */
+/* Does the frequency of the tuning lie within the transponder that was found:
+ * at most half of its symbol rate plus 20 percent roll-off from its frequency,
+ * or half of a 6 MHz channel? */
 static bool is_within(const json_t *found, const json_t *tuning)
 {
 	double kbd = (double)json_integer_value(
@@ -151,7 +154,7 @@ json_t *tuning_list_next(struct tuning_list *l)
 		return NULL;
 	json_decref(l->current);
 	l->current = tuning;
-	/* the first one is the adapter as it is */
+	/* the first tuning is the configuration of the adapter itself */
 	return l->next == 1 && l->spec->search != SCAN_BLIND
 		       ? json_deep_copy(l->spec->adapter)
 		       : scan_spec_tuned(l->spec->adapter, tuning);
@@ -182,8 +185,8 @@ size_t tuning_list_total(const struct tuning_list *l)
 
 /* --- NIT --- */
 
-/* Adds a tuning, whose reference it takes, unless the list has it already or is
- * full. */
+/* Adds a tuning, or frees it if the list has it already or is full.  Takes the
+ * reference. */
 static void add(struct tuning_list *l, json_t *tuning)
 {
 	for (size_t i = 0; i < l->n; i++)
@@ -235,8 +238,8 @@ static json_t *satellite_tuning(const json_t *d)
 	return tuning;
 }
 
-/* Adds the stream id of a multistream to the tuning of the satellite descriptor
- * beside it. */
+/* Adds the stream id of an S2 descriptor with multistream to the tuning, which
+ * is that of the satellite descriptor in the same loop. */
 static void add_stream_id(json_t *tuning, const json_t *d)
 {
 	const json_t *isi = json_object_get(d, "stream_id");
@@ -261,8 +264,8 @@ static json_t *cable_tuning(const json_t *d)
 	return tuning;
 }
 
-/* The tuning of a terrestrial descriptor: frequency and bandwidth only.  The
- * receiver finds the other values; tables are wrong about them too often. */
+/* The tuning of a terrestrial descriptor: only frequency and bandwidth.  The
+ * receiver detects the other values, because tables often have wrong ones. */
 static json_t *terrestrial_tuning(const json_t *d)
 {
 	json_t *tuning = tuning_of(json_object_get(d, "frequency_khz"), "T");
@@ -291,8 +294,7 @@ static void add_t2(struct tuning_list *l, const json_t *d)
 		}
 }
 
-/* Can a frontend of this adapter receive the system whose types begin with this
- * letter? */
+/* Does the type of this adapter begin with the letter: S, C or T? */
 static bool is_type(const struct tuning_list *l, char first)
 {
 	const char *type = json_string_value(
@@ -312,7 +314,7 @@ static void add_stream(struct tuning_list *l, const json_t *stream)
 			json_object_get(d, "type_name"));
 		json_t *made = NULL;
 
-		/* a descriptor that was cut has its bytes alone */
+		/* a truncated descriptor has only its bytes, as "data" */
 		if (name == NULL || json_object_get(d, "data") != NULL)
 			continue;
 		if (strcmp(name, "satellite_delivery_system") == 0 &&
