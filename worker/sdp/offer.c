@@ -9,7 +9,7 @@
 
 enum { PATH_TEXT_MAX = 192 };
 
-/* The encodings of error correction by SMPTE 2022-1. */
+/* Encodings of SMPTE 2022-1 error correction in a=rtpmap. */
 static const char *const fec_encodings[] = {
 	"parityfec", "1d-interleaved-parityfec", "vnd.dvb.iptv.alfec-base",
 };
@@ -20,7 +20,7 @@ static bool is_rtp(const struct sdp_media *m)
 	       strcasecmp(m->proto, "RTP/AVPF") == 0;
 }
 
-/* Is the format an MPEG transport stream?  Payload type 33 is MP2T unless
+/* Is the format an MPEG transport stream?  Payload type 33 is MP2T, unless
  * a=rtpmap names another encoding (RFC 3551). */
 static bool is_mp2t(const struct sdp_format *f)
 {
@@ -28,7 +28,7 @@ static bool is_mp2t(const struct sdp_format *f)
 				      : strcmp(f->name, "33") == 0;
 }
 
-/* Is the media an MPEG transport stream that the description's writer sends? */
+/* Is the media an MPEG transport stream, and is it sent? */
 static bool is_wanted(const struct sdp_media *m)
 {
 	const char *format = m->formats[0].name;
@@ -58,8 +58,9 @@ static bool is_fec(const struct sdp_media *m)
 	return false;
 }
 
-/* Chooses the media of the number-th m= line; number 0: the first one that is
- * wanted.  NULL with error: there is no such line, or no wanted one. */
+/* Chooses the media of the number-th m= line, from 1; number 0: the first one
+ * for which is_wanted() is true.  NULL with error: there is no such line, or
+ * its media is not wanted. */
 static const struct sdp_media *choose(const struct session_description *d,
 				      unsigned number, struct errmsg *error)
 {
@@ -117,7 +118,7 @@ static const struct sdp_filter *filter_of(const struct session_description *d,
 static bool is_sender(const struct sockaddr_any *a,
 		      const struct sockaddr_any *to)
 {
-	/* VLC writes 0.0.0.0 when it does not know its address */
+	/* VLC writes 0.0.0.0 if it does not know its own address */
 	bool unspecified = a->sa.sa_family == AF_INET6
 		? IN6_IS_ADDR_UNSPECIFIED(&a->in6.sin6_addr)
 		: a->in.sin_addr.s_addr == INADDR_ANY;
@@ -126,9 +127,9 @@ static bool is_sender(const struct sockaddr_any *a,
 	       !sockaddr_is_multicast(a);
 }
 
-/* Reads the destination of a media.  For a group, also the sender of its filter
- * at this number, from 0; without a usable one has_source is false.  0, or
- * -EINVAL with error: the media has no c=. */
+/* Reads the destination of a media.  If it is a group, also source `number'
+ * (from 0) of its source filter; has_source is false if there is none, or if it
+ * cannot be used.  0, or -EINVAL with error: the media has no c=. */
 static int read_path(const struct session_description *d,
 		     const struct sdp_media *m, unsigned number,
 		     struct sdp_path *ret, struct errmsg *error)
@@ -167,8 +168,8 @@ static bool has_member(const struct sdp_group *g, const struct sdp_media *m)
 	return false;
 }
 
-/* Finds the next media behind `after' (NULL: the first) that is in a group of
- * this meaning with m; NULL: there is none. */
+/* Finds the next media behind `after' (NULL: from the first one) that is with m
+ * in a group of these semantics; NULL: there is none. */
 static const struct sdp_media *mate_of(const struct session_description *d,
 				       const char *semantics,
 				       const struct sdp_media *m,
@@ -195,9 +196,9 @@ static bool is_dup(const struct session_description *d,
 	return m->dup || mate_of(d, "DUP", m, NULL) != NULL;
 }
 
-/* Adds the second path of a stream that is declared as duplicated: a group of
- * two media, or two senders in one media (RFC 7104).  If it is not usable,
- * writes a note and adds no path. */
+/* Adds the second path of a stream that is declared as duplicated: by a group
+ * of two media, or by two senders to one media (RFC 7104).  If the second path
+ * cannot be used, writes a note instead. */
 static void add_second_path(const struct session_description *d,
 			    const struct sdp_media *m, struct sdp_offer *o)
 {
@@ -219,8 +220,8 @@ static void add_second_path(const struct session_description *d,
 		o->n_paths = 2;
 }
 
-/* Is the media `fec' the error correction of m (RFC 5956, RFC 4756)?  Without
- * groups it is that of any media. */
+/* Is the media `fec' the error correction of m (RFC 5956, RFC 4756)?  An error
+ * correction that is in no group belongs to every media. */
 static bool is_fec_of(const struct session_description *d,
 		      const struct sdp_media *fec, const struct sdp_media *m)
 {
@@ -261,7 +262,7 @@ static void add_fec(const struct session_description *d,
 				     "media plus 2 or 4",
 			   fec->line);
 	}
-	/* both FEC ports must exist on each path */
+	/* both ports of the error correction must exist on each path */
 	for (unsigned i = 0; i < o->n_paths; i++)
 		o->fec = o->fec && sockaddr_port(&o->paths[i].local) <=
 					   UINT16_MAX - RTP_FEC_PORTS;
@@ -297,8 +298,8 @@ int sdp_offer_read(const struct session_description *d, unsigned number,
 	return 0;
 }
 
-/* Is the group in 224.0.0.0/24, or in the scope of an interface or a link (RFC
- * 4291)? */
+/* Is the group in 224.0.0.0/24, or in IPv6, of interface-local or link-local
+ * scope (RFC 4291)? */
 static bool is_of_link(const struct sockaddr_any *group)
 {
 	return group->sa.sa_family == AF_INET6

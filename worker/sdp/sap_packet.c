@@ -11,8 +11,9 @@ static int take_type(struct sap_packet *p, struct errmsg *error)
 {
 	const char *end;
 
-	/* A payload without a type is SDP, which begins as no type does (RFC
-	 * 2974 6).  A deletion may consist of the line o= alone. */
+	/* The payload type is optional.  A payload that begins with "v=0" is
+	 * SDP without a type (RFC 2974 6); a deletion may have an o= line
+	 * only. */
 	if (p->len >= 3 && (memcmp(p->text, "v=0", 3) == 0 ||
 			    memcmp(p->text, "o=", 2) == 0))
 		return 0;

@@ -15,7 +15,8 @@
 #include <stdint.h>
 
 enum {
-	SAP_HEAD = 4, /* without the address of the origin */
+	SAP_HEAD = 4, /* bytes of the header without the address of the
+		       * origin */
 	SAP_VERSION_1 = 0x20,
 	SAP_IS_IPV6 = 0x10,
 	SAP_IS_DELETION = 0x04,
@@ -23,18 +24,20 @@ enum {
 	SAP_IS_COMPRESSED = 0x01,
 };
 
-/* The payload type in front of the payload. */
+/* Payload type, in front of the payload. */
 #define SAP_TYPE_SDP "application/sdp"
 
 struct sap_packet {
 	bool deletion;
 	uint16_t hash;              /* identifies this version of the session */
-	struct sockaddr_any origin; /* as the packet claims; no port */
-	const char *text;           /* SDP, inside of the packet */
+	/* address of the origin as the packet claims; without port */
+	struct sockaddr_any origin;
+	const char *text;           /* the SDP, inside the packet */
 	size_t len;
 };
 
-/* Decodes a packet.  0; -EINVAL with error, or -ENOTSUP for a payload that is
- * encrypted, compressed or not SDP.  data is borrowed for the life of *ret. */
+/* Decodes a packet.  0; -EINVAL with error: it is malformed; -ENOTSUP with
+ * error: its payload is encrypted, compressed or not SDP.  *ret points into
+ * data. */
 int sap_packet_decode(const uint8_t *data, size_t len,
 		      struct sap_packet *ret, struct errmsg *error) MUST_CHECK;

@@ -8,13 +8,14 @@
 
 struct parser {
 	struct session_description *d;
-	struct sdp_media *media; /* NULL in front of the first m= */
+	/* media that the lines belong to; NULL: before the first m= */
+	struct sdp_media *media;
 	unsigned line;
-	unsigned seen; /* fields of the session, a bit each */
+	unsigned seen; /* fields of once[] that were read: bit i for once[i] */
 	struct errmsg *error;
 };
 
-/* Fields that occur once, in the session part. */
+/* Fields that must occur at most once, and before the first m=. */
 static const char once[] = "vos";
 
 /* Reads an attribute: <name>[:<value>]. */
@@ -26,7 +27,7 @@ static int read_attribute(struct parser *p, char *text)
 	char none[] = "", *value = text != NULL ? text : none;
 	int r = 0;
 
-	/* some senders put a space in front */
+	/* some senders write a space before the value */
 	value += strspn(value, " \t");
 	if (strcmp(name, "source-filter") == 0) {
 		r = sdp_read_filter(value, media ? &media->filters
@@ -164,11 +165,11 @@ int sdp_parse(const char *text, size_t len, struct session_description *ret,
 	if (len > SDP_SIZE_MAX)
 		return errmsg_fail(error, -EFBIG, "is longer than %d KiB",
 				   SDP_SIZE_MAX / 1024);
-	/* media and groups are large, and most are unused */
+	/* ret is large: only the counters of its lists are reset */
 	ret->origin[0] = ret->name[0] = '\0';
 	ret->connection = (struct sdp_connection){ 0 };
 	ret->filters.n = ret->n_groups = ret->n_media = 0;
-	/* empty lines and NULs at the end are accepted */
+	/* line ends and NULs at the end of the text are ignored */
 	while (len > 0 && strchr("\r\n", text[len - 1]) != NULL)
 		len--;
 	end = text + len;

@@ -36,17 +36,20 @@ enum {
 
 /* c= */
 struct sdp_connection {
-	unsigned n;                  /* c= lines; the first one is kept */
+	/* number of c= lines; only the first one is kept */
+	unsigned n;
 	struct sockaddr_any address; /* with port 0 */
 	unsigned ttl;                /* IPv4 only; 0: not given */
-	unsigned addresses;          /* number of consecutive addresses */
+	/* number of consecutive addresses, from `address' on */
+	unsigned addresses;
 };
 
 /* a=source-filter, RFC 4570 */
 struct sdp_filter {
 	bool excludes;
-	struct sockaddr_any destination; /* len 0: all */
-	unsigned n_sources;              /* at most SDP_SOURCES_MAX are kept */
+	struct sockaddr_any destination; /* len 0: for all destinations */
+	/* number of sources; further ones are dropped */
+	unsigned n_sources;
 	struct sockaddr_any sources[SDP_SOURCES_MAX];
 };
 
@@ -55,23 +58,25 @@ struct sdp_filters {
 	struct sdp_filter list[SDP_FILTERS_MAX];
 };
 
-/* A format of m=, with its encoding by a=rtpmap. */
+/* A format of m=, and its encoding from a=rtpmap. */
 struct sdp_format {
 	char name[SDP_TOKEN_MAX + 1];     /* "33" */
 	char encoding[SDP_TOKEN_MAX + 1]; /* "MP2T"; "": not given */
 };
 
-/* m= and the lines behind it */
+/* an m= line and the lines that belong to it */
 struct sdp_media {
-	unsigned line;                /* in the text, from 1 */
+	/* number of its line in the text, from 1 */
+	unsigned line;
 	char type[SDP_TOKEN_MAX + 1]; /* "video" */
 	char proto[SDP_TOKEN_MAX + 1];
-	uint16_t port;                /* 0: not sent */
+	uint16_t port;                /* 0: the media is not sent */
 	unsigned n_formats;
 	struct sdp_format formats[SDP_FORMATS_MAX];
-	struct sdp_connection connection; /* n 0: that of the session */
+	/* n 0: the one of the session is valid */
+	struct sdp_connection connection;
 	struct sdp_filters filters;
-	char mid[SDP_TOKEN_MAX + 1];  /* "": none */
+	char mid[SDP_TOKEN_MAX + 1];  /* a=mid; "": none */
 	bool inactive;
 	bool dup;                     /* a=ssrc-group:DUP, RFC 7104 */
 };
@@ -86,9 +91,10 @@ struct sdp_group {
 struct session_description {
 	/* o= without its version number; identifies the session */
 	char origin[SDP_ORIGIN_MAX + 1];
-	/* UTF-8 without control characters; "": it has none */
+	/* s= in UTF-8 without control characters; "": no name */
 	char name[SDP_NAME_MAX + 1];
-	struct sdp_connection connection; /* n 0: each media has its own */
+	/* n 0: none; each media has its own */
+	struct sdp_connection connection;
 	struct sdp_filters filters;
 	unsigned n_groups;
 	struct sdp_group groups[SDP_GROUPS_MAX];
@@ -101,12 +107,13 @@ struct session_description {
 int sdp_parse(const char *text, size_t len, struct session_description *ret,
 	      struct errmsg *error) MUST_CHECK;
 
-/* Copies a name so that it is safe in s= and on a page: valid UTF-8 of one line
- * without control characters; "" for an empty name and for "-". */
+/* Copies a name so that it is safe in s= and on a web page: valid UTF-8 in one
+ * line without control characters; "" for "-", which stands for an empty
+ * name. */
 void sdp_name(const char *text, char ret[SDP_NAME_MAX + 1]);
 
-/* Reads the origin from the text of a deleted session, which may be the line o=
- * alone.  0, or -EINVAL or -EFBIG with error. */
+/* Reads o= from the text of a deletion, which may have this line only.  0, or
+ * -EINVAL or -EFBIG with error. */
 int sdp_parse_origin(const char *text, size_t len,
 		     char ret[SDP_ORIGIN_MAX + 1],
 		     struct errmsg *error) MUST_CHECK;

@@ -45,7 +45,8 @@ static int read_number(const char *text, unsigned max, unsigned *ret,
 {
 	int r = option_number(text, strlen(text), 0, max, ret, NULL);
 
-	/* text from the network is not repeated in a log or a reply */
+	/* The error does not quote the text, because it comes from the
+	 * network. */
 	return r < 0 ? errmsg_fail(error, r, "is not a number from 0 to "
 				       "%u", max)
 		     : 0;
@@ -74,8 +75,8 @@ int sdp_read_origin(char *value, char ret[SDP_ORIGIN_MAX + 1],
 						   SDP_ORIGIN_MAX);
 }
 
-/* Does the character affect a terminal or page: controls, line separators and
- * marks of direction? */
+/* Does the character affect a terminal or a web page: control characters, line
+ * separators and marks of direction? */
 static bool is_control(uint32_t c)
 {
 	return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
@@ -102,14 +103,14 @@ void sdp_name(const char *value, char ret[SDP_NAME_MAX + 1])
 	}
 	while (n > 0 && ret[n - 1] == ' ')
 		n--;
-	/* RFC 8866 5.3: the value of an empty name */
+	/* RFC 8866 5.3: "-" stands for an empty name */
 	if (n == 1 && ret[0] == '-')
 		n = 0;
 	ret[n] = '\0';
 }
 
-/* Reads "IN IP4", "IN IP6", or "IN *" where any family is allowed (*ret_family
- * 0). */
+/* Reads "IN IP4" or "IN IP6"; with `any' also "IN *" for any family, and
+ * *ret_family is 0. */
 static int read_family(char **rest, bool any, int *ret_family,
 		       struct errmsg *error)
 {
@@ -131,7 +132,7 @@ static int read_family(char **rest, bool any, int *ret_family,
 	return 0;
 }
 
-/* Reads an address of this family; 0: of any family. */
+/* Reads a numeric address of this family; family 0: of any family. */
 static int read_address(const char *text, int family, struct sockaddr_any *ret,
 			struct errmsg *error)
 {
@@ -149,7 +150,7 @@ static int read_address(const char *text, int family, struct sockaddr_any *ret,
 	return 0;
 }
 
-/* Reads what follows an address: /ttl and /count of IPv4, /count of IPv6. */
+/* Reads what follows the address: /TTL and /COUNT of IPv4, /COUNT of IPv6. */
 static int read_reach(char *rest, struct sdp_connection *ret,
 		      struct errmsg *error)
 {
@@ -186,7 +187,7 @@ int sdp_read_connection(char *value, struct sdp_connection *ret,
 	if (sdp_word(&rest) != NULL)
 		return errmsg_fail(error, -EINVAL, "has too many words");
 	if (ret->n > 0)
-		ret->n++; /* RFC 8866 5.7: further lines are layers */
+		ret->n++; /* RFC 8866 5.7: further c= lines are layers */
 	else
 		*ret = c;
 	return 0;
@@ -225,7 +226,7 @@ int sdp_read_media(char *value, struct sdp_media *ret, struct errmsg *error)
 		r = read_port(port, &ret->port, error);
 	if (r == 0)
 		r = sdp_read_token(proto, ret->proto, error);
-	/* further formats are ignored */
+	/* formats after the first SDP_FORMATS_MAX are ignored */
 	for (const char *w; r == 0 && ret->n_formats < SDP_FORMATS_MAX &&
 	     (w = sdp_word(&rest)) != NULL; ret->n_formats++)
 		r = sdp_read_token(w, ret->formats[ret->n_formats].name, error);

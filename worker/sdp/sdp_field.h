@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The values of single fields of a session description, behind "x=".
+ * Parses the values of single fields of a session description: the text behind
+ * "x=".
  *
- * Each function parses its value in place.  0, or -EINVAL with error, to which
- * the caller adds line and field.  Pure; only for the files of this folder.
+ * Each function modifies the value while it parses it.  0, or -EINVAL with
+ * error, which does not name line and field: the caller adds them.  Pure; only
+ * for the files of this folder.
  */
 #pragma once
 
 #include "worker/sdp/sdp.h"
 
-/* Takes the next word, separated by spaces, off *rest; NULL: none. */
+/* Takes the next word off the front of *rest; words are separated by blanks.
+ * NULL: none is left. */
 char *sdp_word(char **rest);
 
 int sdp_read_origin(char *value, char ret[SDP_ORIGIN_MAX + 1],

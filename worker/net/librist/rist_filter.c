@@ -15,9 +15,9 @@ enum {
 	FROM_IPV4 = SKF_NET_OFF + 12,
 	FROM_IPV6 = SKF_NET_OFF + 8,
 
-	/* VSF TR-06-2, 5: a GRE header of two bytes of flags and the
-	 * protocol, then 4 bytes for each flag; its payload has two ports
-	 * and RTP or RTCP */
+	/* VSF TR-06-2, 5: the GRE header has two bytes of flags, two bytes of
+	 * protocol, and 4 bytes for each flag that is set.  Its payload is two
+	 * ports, and RTP or RTCP. */
 	GRE_PROTOCOL = UDP_HEADER + 2,
 	REDUCED = 0x88b6,
 	FULL = 0x0800,
@@ -35,7 +35,8 @@ enum {
 	SOURCES = 0x0f, /* number of contributing sources */
 	RTP_HEADER = 12,
 	EXTENSION_MIN = 4,
-	RTCP_MIN = 20, /* an empty receiver report and an SDES item */
+	RTCP_MIN = 20, /* shortest RTCP: an empty receiver report and an SDES
+			* item */
 	RTCP_FIRST = 200,
 	RTCP_HEADER = 8,
 	SDES = 202,
@@ -43,18 +44,18 @@ enum {
 	RTPFB = 205,
 	XR = 207,
 	NACK_MIN = 12,
-	NAME_MAX = 127, /* SDES items: librist has room for 128 bytes */
-	PARTS_MAX = 8,  /* RTCP packets in one datagram */
-	BLOCKS_MAX = 2, /* blocks in one XR */
+	NAME_MAX = 127, /* longest SDES item: librist has room for 128 bytes */
+	PARTS_MAX = 8,  /* most RTCP packets in one datagram */
+	BLOCKS_MAX = 2, /* most blocks in one XR packet */
 };
 
-/* RIST's header extension (TR-06-2, 8.3): a flag for null packet deletion and a
- * bit for each deleted packet. */
+/* RIST's RTP header extension (TR-06-2, 8.3): a flag for null packet deletion,
+ * and a bit for each deleted packet. */
 #define RIST_EXTENSION 0x52490001
 #define NULLS_DELETED 0x8000
 #define DELETED_BITS 0x7f
 
-/* Scratch memory of the BPF program. Offsets count from the UDP header. */
+/* Scratch memory of the BPF program: offsets in bytes from the UDP header. */
 enum cell { END, END_OF_PART, END_OF_BLOCK, PLACE, DATA };
 
 static void put(struct rist_filter *f, unsigned code, unsigned k)
@@ -63,8 +64,8 @@ static void put(struct rist_filter *f, unsigned code, unsigned k)
 	f->code[f->n++] = (struct sock_filter)BPF_STMT((uint16_t)code, k);
 }
 
-/* Emits a test, and returns its place for end().  The code emitted until end()
- * runs only if the test holds. */
+/* Emits a test, and returns its index for end().  The code that is emitted
+ * before end() runs only if the test is true. */
 static size_t when(struct rist_filter *f, unsigned test, unsigned k)
 {
 	put(f, BPF_JMP | test | BPF_K, k);
@@ -84,8 +85,8 @@ static void end(struct rist_filter *f, size_t test)
 	f->code[test].jf = way_from(f, test);
 }
 
-/* Ends a test of when(): the code emitted since then runs only if the test does
- * not hold. */
+/* Ends a test of when(): the code that was emitted since then runs only if the
+ * test is false. */
 static void end_unless(struct rist_filter *f, size_t test)
 {
 	f->code[test].jt = way_from(f, test);
@@ -117,7 +118,7 @@ static void take_unless(struct rist_filter *f, unsigned test, unsigned k)
 	end_unless(f, fits);
 }
 
-/* Loads a byte at X + at. The kernel drops a datagram that is too short. */
+/* Loads a byte at X + at.  The kernel drops the datagram if it is too short. */
 static void load8(struct rist_filter *f, unsigned at)
 {
 	put(f, BPF_LD | BPF_B | BPF_IND, at);
@@ -138,9 +139,10 @@ static void op(struct rist_filter *f, unsigned what, unsigned k)
 	put(f, BPF_ALU | BPF_K | what, k);
 }
 
-/* Stores the offset of the end of an RTCP packet or XR block, and drops the
- * datagram if that exceeds the end of what contains it.  Both give their length
- * in the same way: 32-bit words after the first. */
+/* Stores the end of an RTCP packet, or of an XR block, in the cell `ret'; X is
+ * its start.  Drops the datagram if the end is behind the end in `of_all'.  The
+ * length field of both is at offset 2: the number of 32-bit words after the
+ * first. */
 static void find_end(struct rist_filter *f, enum cell ret, enum cell of_all)
 {
 	put(f, BPF_STX, PLACE);
@@ -155,8 +157,8 @@ static void find_end(struct rist_filter *f, enum cell ret, enum cell of_all)
 	go_to(f, PLACE);
 }
 
-/* Drops RTCP packets whose XR blocks do not fill them exactly, because librist
- * walks through the blocks with a 16-bit count of bytes. */
+/* Drops an RTCP packet whose XR blocks do not fill it exactly, because librist
+ * counts the remaining bytes in 16 bits. */
 static void judge_blocks(struct rist_filter *f)
 {
 	size_t last[BLOCKS_MAX];
@@ -188,7 +190,7 @@ static void judge_part(struct rist_filter *f)
 	end(f, too_long);
 	end(f, is);
 
-	/* number of requests of a NACK: words of the packet less two */
+	/* a NACK has as many requests as words, less two */
 	load8(f, 1);
 	op(f, BPF_SUB, APP);
 	neither = when(f, BPF_JGT, RTPFB - APP);
@@ -221,8 +223,8 @@ static void judge_rtcp(struct rist_filter *f)
 	drop(f);
 }
 
-/* Takes RTP without payload if its header extension says that all its packets
- * are deleted null packets. */
+/* Takes RTP without payload if its header extension says that all its transport
+ * packets were deleted null packets. */
 static void take_if_all_deleted(struct rist_filter *f)
 {
 	size_t plain, ours, deletes, any;
@@ -243,7 +245,7 @@ static void take_if_all_deleted(struct rist_filter *f)
 	end(f, plain);
 }
 
-/* Advances X by the 32-bit words in A. */
+/* Advances X by A 32-bit words. */
 static void skip_words(struct rist_filter *f)
 {
 	op(f, BPF_LSH, 2);
@@ -260,8 +262,9 @@ static void load_flags(struct rist_filter *f)
 }
 
 /* Drops RTP without payload, for which librist would deliver a block with a
- * NULL pointer.  librist ignores contributing sources and padding, and knows no
- * extension but RIST's, so the payload must have a byte behind all of these. */
+ * NULL pointer.  librist does not skip contributing sources and padding, and
+ * knows only the extension of RIST.  So the payload must have at least one byte
+ * after all of these. */
 static void judge_data(struct rist_filter *f)
 {
 	size_t extended, padded;
@@ -291,9 +294,9 @@ static void judge_data(struct rist_filter *f)
 	take(f);
 }
 
-/* Drops datagrams at the wrong port of a pair, because librist looks for the
- * other port and has none: RTP belongs to the even port, RTCP to the odd
- * one. */
+/* Drops datagrams at the wrong port of a pair: RTP must arrive at the even
+ * port, RTCP at the odd one.  librist would look for the peer of the other
+ * port, which does not exist. */
 static void judge_port(struct rist_filter *f)
 {
 	size_t even, odd, rtcp;
@@ -313,8 +316,8 @@ static void judge_port(struct rist_filter *f)
 	end(f, odd);
 }
 
-/* Judges RTP and RTCP.  Takes other packets, which librist reports in its
- * log. */
+/* Checks RTP and RTCP.  Takes all other packets, because librist only logs
+ * them. */
 static void judge_rtp(struct rist_filter *f, bool pair)
 {
 	size_t rtcp;
@@ -327,7 +330,8 @@ static void judge_rtp(struct rist_filter *f, bool pair)
 		judge_port(f);
 	load8(f, 1);
 	rtcp = when(f, BPF_JGE, RTCP_FIRST);
-	/* conditional jumps reach 255 instructions only */
+	/* a conditional jump reaches 255 instructions only, so this jump skips
+	 * judge_data() */
 	put(f, BPF_JMP | BPF_JA, 0);
 	end(f, rtcp);
 	judge_data(f);
@@ -335,7 +339,7 @@ static void judge_rtp(struct rist_filter *f, bool pair)
 	judge_rtcp(f);
 }
 
-/* Adds 4 bytes to X if the flag is set. */
+/* Adds 4 bytes to X if the flag is set in the GRE header. */
 static void add_field(struct rist_filter *f, unsigned flag)
 {
 	put(f, BPF_LD | BPF_B | BPF_ABS, UDP_HEADER);
@@ -353,9 +357,10 @@ static void drop_if(struct rist_filter *f, unsigned k)
 	end(f, is);
 }
 
-/* Drops tunnels (IPv4) and authentication (EAPOL): Sluice uses neither, and
- * librist trusts their lengths. librist ignores or logs other protocols. Drops
- * a key without a sequence number, which librist misreads. */
+/* Drops tunnels (IPv4) and authentication (EAPOL), because Sluice uses neither,
+ * and librist trusts their lengths.  Takes other unknown protocols, because
+ * librist ignores or logs them.  Drops a key without a sequence number, because
+ * librist misreads it. */
 static void judge_gre(struct rist_filter *f, bool secret)
 {
 	size_t is;
@@ -368,9 +373,9 @@ static void judge_gre(struct rist_filter *f, bool secret)
 	op(f, BPF_AND, HAS_KEY | HAS_SEQUENCE);
 	is = when(f, BPF_JEQ, HAS_KEY | HAS_SEQUENCE);
 	if (secret) {
-		/* librist decrypts behind the GRE header without comparing
-		 * lengths, and accepts key 0 as clear text. No valid datagram
-		 * is shorter than the smallest RTCP. */
+		/* librist decrypts what follows the GRE header without checking
+		 * its length, and accepts key 0 as clear text.  No valid
+		 * datagram is shorter than the shortest RTCP. */
 		put(f, BPF_LDX | BPF_IMM, UDP_HEADER + GRE_MIN);
 		add_field(f, HAS_CHECKSUM);
 		put(f, BPF_LD | BPF_W | BPF_IND, 0);
@@ -408,7 +413,8 @@ void rist_filter_refuse(struct rist_filter *f, const struct sockaddr_any *at)
 	struct rist_filter first = { .n = 0 };
 	size_t n = 4, is[5];
 	unsigned from = (unsigned)FROM_IPV6;
-	/* the address: IPv4 and IPv4 in IPv6 are in the last word */
+	/* words of the address in network order; an IPv4 address, also one
+	 * mapped to IPv6, is in the last word */
 	uint32_t words[4] = { 0 };
 
 	if (at->sa.sa_family == AF_INET)
@@ -429,7 +435,7 @@ void rist_filter_refuse(struct rist_filter *f, const struct sockaddr_any *at)
 	drop(&first);
 	for (size_t i = 0; i <= n; i++)
 		end(&first, is[i]);
-	/* jumps are relative, so the program can be moved */
+	/* jumps are relative, so the program can be moved in the array */
 	assert(first.n + f->n <= RIST_FILTER_MAX);
 	memmove(f->code + first.n, f->code, f->n * sizeof *f->code);
 	memcpy(f->code, first.code, first.n * sizeof *f->code);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A BPF program that drops datagrams which librist 0.2.7 cannot survive.
+ * Makes a BPF program that drops datagrams which make librist 0.2.7 fail.
  *
- * librist trusts the lengths inside a datagram: 20 bytes can send its thread
- * into an endless loop; 8 bytes, or RTP without payload, make it write outside
- * its buffers. A receiver with a secret also accepts clear text.
+ * librist trusts the lengths inside a datagram: a datagram of 20 bytes can put
+ * its thread into an endless loop; one of 8 bytes, or RTP without payload,
+ * makes it write outside its buffers.  Also, a receiver with a secret accepts
+ * clear text.
  */
 #pragma once
 
@@ -22,10 +23,11 @@ struct rist_filter {
 
 enum rist_filter_flag {
 	RIST_FILTER_SIMPLE = 1, /* simple profile */
-	/* Everything must be encrypted; only lengths can be checked. */
+	/* all datagrams must be encrypted, so only their lengths can be
+	 * checked */
 	RIST_FILTER_SECRET = 2,
-	/* A receiver of the simple profile: RTP to the even port, RTCP to the
-	 * odd one. */
+	/* a receiver of the simple profile: RTP arrives at the even port, RTCP
+	 * at the odd one */
 	RIST_FILTER_PAIR = 4,
 };
 

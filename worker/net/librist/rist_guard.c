@@ -15,20 +15,21 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* Another processor may still run a replaced filter for so long. */
+/* Another processor may run the previous filter for so long after it was
+ * replaced. */
 #define SETTLED_NS (100 * MS)
-/* Minimum interval between new filters. */
+/* shortest interval between two new filters */
 #define FILTERS_NS (10 * MS)
-/* A larger change of the offset between the two clocks means that the wall
+/* If the offset between the two clocks changes by more than this, the wall
  * clock was set. */
 #define SET_NS ((int64_t)(10 * MS))
-/* Two readings further apart than this are repeated: the thread was
- * interrupted. */
+/* If two clock readings are further apart than this, the thread was interrupted
+ * between them, and they are repeated. */
 #define NEAR_NS MS
 enum { LOOKS_MAX = 8 };
 
-/* True if the descriptor may be a socket of librist: a UDP socket that is not
- * connected.  Sockets of name resolution are connected. */
+/* Can the descriptor be a socket of librist: a UDP socket that is not
+ * connected?  The sockets of name resolution are connected. */
 static bool may_be_its(int fd)
 {
 	struct sockaddr_storage peer;
@@ -49,7 +50,7 @@ void rist_guard_before_peer(struct rist_guard *g)
 			g->before[fd / 64] |= UINT64_C(1) << fd % 64;
 }
 
-/* The kernel's time stamp of the datagram read last; 0: none. */
+/* The kernel's time stamp of the last datagram that was read; 0: none. */
 static uint64_t last_read(int fd)
 {
 	struct timespec at;
@@ -80,7 +81,8 @@ static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
 	int r;
 
 	if (g->n == RIST_GUARD_SOCKETS_MAX)
-		return 0; /* not a socket of librist */
+		return 0; /* librist has no more sockets than this, so it is
+			   * another one */
 	r = attach(fd, filter);
 	if (r < 0)
 		return errmsg_fail(error, r, "rist: socket filter: %s",
@@ -172,8 +174,8 @@ bool rist_guard_lacks_data(const struct rist_guard *g)
 
 /* --- in librist's threads --- */
 
-/* Difference of the wall clock, which stamps datagrams, and the monotonic
- * clock. It changes only when the wall clock is set. */
+/* The offset of the wall clock, which stamps datagrams, to the monotonic clock.
+ * It changes only when the wall clock is set. */
 static int64_t stamps_ahead_ns(void)
 {
 	uint64_t nearest_ns = UINT64_MAX;
@@ -191,7 +193,8 @@ static int64_t stamps_ahead_ns(void)
 	return ahead_ns;
 }
 
-/* Lets the sockets of the other kind of port drop datagrams of this source. */
+/* Makes the sockets of the other kind of port drop datagrams of this source,
+ * and of all sources with the same kind of port. */
 static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
 {
 	struct rist_filter filter;
@@ -208,15 +211,17 @@ static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
 	s->ahead_ns = stamps_ahead_ns();
 }
 
-/* True: no datagram of this source can wait at the other kind of port, because
- * librist has read all that arrived there before the filter was in use. */
+/* True if no datagram of this source can wait at the other kind of port:
+ * librist has read all datagrams that arrived there before the filter was
+ * used. */
 static bool is_settled(struct rist_guard *g, struct rist_source *s,
 		       uint64_t now)
 {
 	int64_t set_ns = stamps_ahead_ns() - s->ahead_ns;
 	uint64_t since = s->since_ns + SETTLED_NS + (uint64_t)s->ahead_ns;
 
-	/* time stamps from before the clock was set cannot be compared */
+	/* after the wall clock was set, earlier time stamps cannot be
+	 * compared */
 	if (!s->refused || set_ns > SET_NS || set_ns < -SET_NS) {
 		begin(g, s, now);
 		return false;
@@ -250,7 +255,8 @@ bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
 		s->peer = peer;
 		return true;
 	}
-	/* a flood of sources must not cause a flood of filters */
+	/* limits the rate of new filters, because sources may come in a
+	 * flood */
 	if (now - g->refused_ns < FILTERS_NS)
 		return false;
 	g->refused_ns = now;

@@ -2,8 +2,8 @@
 /*
  * Attaches a filter to each socket of librist.
  *
- * librist 0.2.7 has no function that returns its sockets, so the guard compares
- * the open descriptors before and after a peer is created.
+ * librist 0.2.7 has no function that returns its sockets.  So the guard
+ * compares the open descriptors before and after a peer is created.
  */
 #pragma once
 
@@ -25,51 +25,54 @@ enum {
 struct rist_guard {
 	size_t n;
 	int sockets[RIST_GUARD_SOCKETS_MAX];
-	uint32_t dropped[RIST_GUARD_SOCKETS_MAX]; /* total of the kernel */
-	/* time stamp of the datagram read last */
+	/* kernel's total of dropped datagrams */
+	uint32_t dropped[RIST_GUARD_SOCKETS_MAX];
+	/* time stamp of the last datagram that was read */
 	uint64_t read_ns[RIST_GUARD_SOCKETS_MAX];
-	/* dropped something since the last count */
+	/* datagrams were dropped in the last interval */
 	bool drops[RIST_GUARD_SOCKETS_MAX];
 	bool is_read[RIST_GUARD_SOCKETS_MAX];
 	uint8_t path[RIST_GUARD_SOCKETS_MAX]; /* path of the socket */
-	bool odd[RIST_GUARD_SOCKETS_MAX];    /* port is odd */
+	bool odd[RIST_GUARD_SOCKETS_MAX];    /* the local port is odd */
 	unsigned flags;                      /* RIST_FILTER_* */
-	struct rist_sources sources;         /* used by librist's thread only */
-	uint64_t refused_ns; /* when the last source was added */
-	/* a bit for each known descriptor */
+	/* used by librist's threads only */
+	struct rist_sources sources;
+	uint64_t refused_ns; /* monotonic time when the last source was added */
+	/* bits of the descriptors that were open before the peer was created,
+	 * or that are guarded */
 	uint64_t before[RIST_GUARD_FDS_MAX / 64];
 };
 
 /* Call before a peer is created. */
 void rist_guard_before_peer(struct rist_guard *);
 
-/* Call after a peer was created and before librist reads from its sockets.
- * Attaches filters to new sockets and discards what arrived before. path: index
- * of the peer. -errno with error. */
+/* Attaches filters to new sockets, and drops the datagrams that arrived before.
+ * Must be called after a peer was created, and before librist reads from its
+ * sockets.  path: index of the peer.  0, or -errno with error. */
 int rist_guard_after_peer(struct rist_guard *, const struct rist_spec *,
 			  bool receives, size_t path,
 			  struct errmsg *error) MUST_CHECK;
 
-/* Datagrams dropped since the last call, by the filter or because the receive
- * buffer was full. */
+/* The number of datagrams that were dropped since the last call: by the filter,
+ * or because the receive buffer was full. */
 unsigned rist_guard_take_dropped(struct rist_guard *);
 
-/* A bit for each path whose sockets librist has read from since the last
- * call. */
+/* Bits: 1 << index of each path from whose sockets librist has read since the
+ * last call. */
 unsigned rist_guard_active_paths(struct rist_guard *);
 
-/* True: a receiver in the simple profile, whose peers all listen, gets reports
- * (at odd ports) but no data (at even ports): the filter drops it.  Covers the
- * time up to the last calls of rist_guard_take_dropped() and
- * rist_guard_active_paths(), since the calls before. */
+/* True if a receiver in the simple profile, whose peers all listen, has read
+ * reports (odd ports) but no data (even ports), and the filter has dropped
+ * data.  This covers the interval that ended with the last calls of
+ * rist_guard_take_dropped() and rist_guard_active_paths(). */
 bool rist_guard_lacks_data(const struct rist_guard *);
 
 /*
- * True: librist may create a peer for this source at our local port. In the
- * simple profile that is safe only when the other kind of port drops this
- * source and no datagram of it waits there. Until then the caller rejects the
- * source, which tries again. Called in librist's thread, as is
- * rist_sources_peer_gone().
+ * May librist create a peer for this source at this local port?  In the simple
+ * profile this is safe only if the other kind of port (even or odd) drops
+ * datagrams of this source, and none of them waits there.  Until then the
+ * caller rejects the source, and the source tries again.  Called in librist's
+ * threads, as is rist_sources_peer_gone().
  */
 bool rist_guard_admit(struct rist_guard *, const struct sockaddr_any *,
 		      uint16_t local_port, const struct rist_peer *);

@@ -13,7 +13,7 @@ static int try_one(const struct sockaddr_any *at, bool listens,
 	int r = fd < 0 ? -errno : 0;
 	char text[SOCKADDR_TEXT_MAX];
 
-	/* a group may be bound several times */
+	/* several sockets may be bound to one group */
 	if (r == 0 && listens && !sockaddr_is_multicast(at) &&
 	    bind(fd, &at->sa, at->len) < 0)
 		r = -errno;

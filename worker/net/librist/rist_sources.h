@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The sources that send to a receiver of the simple profile, and to which port
- * of the pair.
+ * The sources that send to a receiver of the simple profile, and the port of
+ * the pair to which each sends.
  *
  * librist 0.2.7 looks for the sender of a datagram among the peers of all
- * ports. If a source sends data from the port that its reports come from, or
- * the reverse, librist takes the wrong peer and ends the process.
+ * ports.  If a source sends data and reports from the same port, librist finds
+ * the wrong peer and ends the process.
  */
 #pragma once
 
@@ -20,10 +20,13 @@ enum { RIST_SOURCES_MAX = 32 };
 
 struct rist_source {
 	struct sockaddr_any at;
-	bool odd;          /* sends to the port for reports */
-	bool refused;      /* filtered at the other kind of port, or tried */
-	uint64_t since_ns; /* time of `refused' or of the attempt */
-	int64_t ahead_ns;  /* offset of the wall clock at that time */
+	bool odd;          /* the source sends to the odd port, for reports */
+	bool refused;      /* the other kind of port has a filter against it;
+			    * false: attaching failed */
+	uint64_t since_ns; /* monotonic time when the filter was attached or
+			    * tried */
+	int64_t ahead_ns;  /* offset of the wall clock to the monotonic clock at
+			    * since_ns */
 	const struct rist_peer *peer; /* peer of librist; NULL: none yet */
 };
 
@@ -37,11 +40,11 @@ struct rist_sources {
 struct rist_source *rist_sources_find(struct rist_sources *,
 				      const struct sockaddr_any *at);
 
-/* Adds a source, which replaces the oldest source without a peer if the list is
- * full.  NULL: all sources have a peer. */
+/* Adds a source.  If the list is full, the oldest source without a peer is
+ * removed; NULL: all sources have a peer. */
 struct rist_source *rist_sources_add(struct rist_sources *,
 				     const struct sockaddr_any *at, bool odd);
 
-/* Call it when librist has freed the peer.  The source stays filtered until its
- * entry is needed. */
+/* Must be called when librist has freed the peer.  The source stays filtered
+ * until its entry is needed for another one. */
 void rist_sources_peer_gone(struct rist_sources *, const struct rist_peer *);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Calls in a shorter interval, after a delay, count as one. */
+/* calls at a shorter interval, as after a delay, are ignored */
 enum { LOOK_MS = 500 };
 
 void rist_threads_init(struct rist_threads *t)
@@ -33,7 +33,7 @@ static void on_thread(void *handle, int type, bool begins, void *arg)
 
 	(void)handle;
 	(void)pthread_mutex_lock(&t->lock);
-	/* librist 0.2.7 passes `begins' in the place of the type */
+	/* librist 0.2.7 passes `begins' in the argument `type' */
 	if (begins || type != 0) {
 		/* names for top and core dumps */
 		(void)pthread_setname_np(pthread_self(),
@@ -65,8 +65,8 @@ int rist_threads_follow(struct rist_threads *t, struct rist_ctx *ctx)
 		       : -EINVAL;
 }
 
-/* Reads what the kernel has counted for a thread.  False: the thread has
- * ended. */
+/* Reads the state, context switches and CPU time of a thread.  False: the
+ * thread has ended. */
 static bool read_sample(const struct rist_thread *t,
 			struct rist_thread_sample *ret)
 {
@@ -81,8 +81,8 @@ static bool read_sample(const struct rist_thread *t,
 	status = fopen(path, "re");
 	if (status == NULL)
 		return false;
-	/* The line of groups may exceed the buffer; no later piece of it starts
-	 * like the two lines that are read. */
+	/* The line "Groups:" may be longer than the buffer; no later part of it
+	 * begins like the two lines that are read. */
 	while (fgets(line, sizeof line, status) != NULL) {
 		found += sscanf(line, "State: %c", &state) == 1;
 		found += sscanf(line, "voluntary_ctxt_switches: %" SCNu64,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Detects that a thread of a librist context is stuck: one serves its sockets,
- * and one each received flow.
+ * Detects that a thread of a librist context is stuck.  One thread serves the
+ * sockets, and one each received flow.
  *
- * librist reports start and end of a thread. As it has no sign of life, the
- * worker reads /proc to see whether each thread makes progress. Each thread
- * sleeps every 5 ms, unless it reads without a pause. A thread that does
- * neither is in a loop or in a deadlock. On an overloaded machine a thread
- * neither sleeps nor runs; that is no error.
+ * librist reports when a thread starts and ends, but not that it is alive.  So
+ * the worker reads in /proc whether each thread makes progress: it sleeps every
+ * 5 ms, or it reads without a pause.  A thread that does neither is in a loop
+ * or a deadlock.  On an overloaded machine a thread may neither sleep nor run;
+ * that is no error.
  */
 #pragma once
 
@@ -22,25 +22,28 @@
 #include <time.h>
 
 enum {
-	RIST_THREADS_MAX = 32,    /* observed at most */
-	RIST_WATCHDOG_CHECKS = 5, /* without progress, until it is stuck */
-	/* CPU time without sleep, until it is a loop */
+	RIST_THREADS_MAX = 32,    /* further threads are not observed */
+	/* checks without progress after which a thread is blocked */
+	RIST_WATCHDOG_CHECKS = 5,
+	/* CPU time in ms without a sleep after which a thread is in a loop */
 	RIST_WATCHDOG_LOOP_MS = 3000,
 };
 
 /* One observation of a thread. */
 struct rist_thread_sample {
-	uint64_t sleeps; /* voluntary context switches */
-	uint64_t ran_ms; /* CPU time */
+	uint64_t sleeps; /* number of voluntary context switches */
+	uint64_t ran_ms; /* CPU time in ms */
 	bool ready;      /* running or runnable */
-	bool reads;      /* has read what waited for it */
+	bool reads;      /* the thread has read datagrams since the last
+			  * sample */
 };
 
 /* Embedded; zeroed memory is ready. */
 struct rist_watchdog {
 	uint64_t sleeps;
-	uint64_t ran_ms; /* CPU time at the last progress */
-	unsigned looks;  /* without progress since then */
+	uint64_t ran_ms; /* CPU time in ms at the last progress */
+	unsigned looks;  /* samples without progress in which the thread was not
+			  * runnable */
 };
 
 struct rist_thread {
@@ -54,23 +57,23 @@ struct rist_threads {
 	pthread_mutex_t lock;
 	uint64_t looked_ms;
 	size_t n;
-	/* the first serves the sockets */
+	/* list[0] serves the sockets */
 	struct rist_thread list[RIST_THREADS_MAX];
 };
 
-/* Judges a sample of a thread.  NULL: no error; otherwise its description. */
+/* Checks a sample of a thread.  NULL: no error; otherwise the error. */
 const char *rist_watchdog_check(struct rist_watchdog *,
 				const struct rist_thread_sample *);
 
 void rist_threads_init(struct rist_threads *);
 void rist_threads_done(struct rist_threads *);
 
-/* Call before the context is started. */
+/* Must be called before the context is started. */
 int rist_threads_follow(struct rist_threads *, struct rist_ctx *) MUST_CHECK;
 
 /*
- * Call once a second. reads: librist has read what waited at its sockets at the
- * last call. NULL: no error. Otherwise a thread is stuck for ever, and the
- * context cannot be destroyed.
+ * Checks all threads; to be called once a second.  reads: since the last call,
+ * librist has read datagrams from its sockets.  NULL: no error.  Otherwise a
+ * thread is stuck for ever, and the context cannot be destroyed.
  */
 const char *rist_threads_check(struct rist_threads *, bool reads);

@@ -23,8 +23,10 @@ void rist_events_done(struct rist_events *s)
 
 #define NO_RIST "received packets are not RIST, or of another profile"
 
-/* Beginnings of librist's log lines and their meaning; "": a counter reports
- * it. librist does not name the peer. */
+/* The first words of librist's log lines, and the error that they mean, without
+ * and with a configured secret.  "": no error, because a counter reports the
+ * event; NULL: the line itself is the error.  The lines do not name the
+ * peer. */
 static const struct {
 	const char *begins, *means, *means_with_secret;
 } words[] = {
@@ -113,9 +115,9 @@ static void add_flow(struct rist_events *s,
 	link_stats_set(l, LINK_RTT_US, (uint64_t)stats->rtt * 1000);
 }
 
-/* Adds the statistics of a peer.  To librist, a called address is a peer even
- * if it never answers.  In the simple profile the RTCP half of a peer answers,
- * and data goes to the other half. */
+/* Adds the statistics of a peer.  For librist, an address that it calls is a
+ * peer even if it never answers.  In the simple profile, a peer has two halves:
+ * data goes to one, and the RTCP half answers. */
 static void add_peer(struct rist_events *s,
 		     const struct rist_stats_sender_peer *p)
 {
@@ -128,7 +130,7 @@ static void add_peer(struct rist_events *s,
 	link_stats_set(l, LINK_RTT_US, MAX(l->value[LINK_RTT_US], rtt_us));
 	while (i < s->n_ids && s->ids[i] != p->peer_id)
 		i++;
-	/* two seconds of librist may end in one second of the worker */
+	/* two intervals of librist may end in one interval of the worker */
 	if (i < s->n_ids || i == RIST_STATS_PEERS_MAX)
 		return;
 	s->ids[s->n_ids++] = p->peer_id;
@@ -167,7 +169,7 @@ int rist_events_subscribe(struct rist_events *s, struct rist_ctx *ctx,
 void rist_events_follow(struct rist_events *s, uint32_t flow)
 {
 	(void)pthread_mutex_lock(&s->lock);
-	/* drop what was reported of the previous flow */
+	/* drop the statistics of the previous flow */
 	if (s->follows)
 		s->n_flows = 0;
 	s->follows = true;

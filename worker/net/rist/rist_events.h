@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Collects what librist's threads report, until the worker reads it.
+ * Collects the statistics, connection states and log lines from librist's
+ * threads, until the worker reads them.
  *
- * A receiver reports each flow that reaches its port. Only the numbers of the
- * followed flow count.
+ * A receiver gets the statistics of each flow that reaches its port.  Only
+ * those of the followed flow are counted.
  */
 #pragma once
 
@@ -14,8 +15,8 @@
 #include <pthread.h>
 
 enum {
-	/* Peers with own statistics; two for each receiver in the simple
-	 * profile. */
+	/* Peers whose statistics are counted separately.  In the simple profile
+	 * each receiver has two. */
 	RIST_STATS_PEERS_MAX = 128,
 	RIST_FLOWS_MAX = RIST_SENDERS_MAX,
 };
@@ -26,12 +27,12 @@ struct rist_flow_stats {
 	struct link_stats counted;
 };
 
-/* Since the last rist_events_take(). */
+/* Counted since the last rist_events_take(). */
 struct rist_counted {
-	struct link_stats stats; /* known == 0: no report */
-	unsigned peers;          /* that answered */
+	struct link_stats stats; /* known 0: there were no statistics */
+	unsigned peers;          /* peers that have answered */
 	unsigned connects;
-	unsigned errors;         /* number, and the text of the last one */
+	unsigned errors;         /* number of errors; `error' is the last one */
 	char error[160];
 };
 
@@ -41,15 +42,16 @@ struct rist_events {
 	struct rist_counted counted;
 	struct rist_peers *peers;  /* borrowed */
 	bool secret;
-	unsigned n_ids; /* peers that have reported in this interval */
+	unsigned n_ids; /* number of `ids': peers with statistics in this
+			 * interval */
 	uint32_t ids[RIST_STATS_PEERS_MAX];
-	bool follows;              /* only `flow' counts */
+	bool follows;              /* only `flow' is counted */
 	uint32_t flow;
 	size_t n_flows;
 	struct rist_flow_stats flows[RIST_FLOWS_MAX];
 };
 
-/* Makes the struct ready.  secret: encryption is configured. */
+/* Initialises the struct.  secret: encryption is configured. */
 void rist_events_init(struct rist_events *, struct rist_peers *, bool secret);
 void rist_events_done(struct rist_events *);
 
@@ -58,7 +60,7 @@ int rist_events_subscribe(struct rist_events *, struct rist_ctx *,
 			  int interval_ms) MUST_CHECK;
 int rist_events_on_log(void *arg, enum rist_log_level, const char *text);
 
-/* Counts only the numbers of this flow from now on. */
+/* Counts only the statistics of this flow from now on. */
 void rist_events_follow(struct rist_events *, uint32_t flow);
 
 void rist_events_take(struct rist_events *, struct rist_counted *ret);

@@ -5,10 +5,11 @@
 #include "common/base/util.h"
 
 enum {
-	/* Tolerated growth of the sender's rate. */
+	/* factor by which the sender's rate may have grown */
 	RATE_FACTOR = 2,
 	SLACK_S = 1,
-	/* Tolerated gap of a sender that sends in bursts. */
+	/* Largest gap in blocks that is counted at any rate, because the sender
+	 * may send in bursts; not if librist has restarted its buffer. */
 	BURST_MAX = 1000,
 };
 
@@ -23,7 +24,8 @@ void rist_gaps_take(struct rist_gaps *g, uint16_t number, bool fresh,
 {
 	uint16_t gap = (uint16_t)(number - g->next);
 	uint64_t seconds = silent_ns / SECOND_NS + 1 + SLACK_S;
-	/* blocks that the sender would have sent in this time */
+	/* largest number of blocks that the sender can have sent in this
+	 * time */
 	uint64_t most = seconds * MAX(g->rate, g->blocks) * RATE_FACTOR;
 
 	if (gap <= UINT16_MAX / 2 &&

@@ -5,9 +5,9 @@
  * librist receives in its own threads and has a bounded queue, which the worker
  * reads at the ticks of the data path.
  *
- * In the simple profile each path is a flow of its own to librist, with the
- * same sequence numbers and its own delay. The input merges them as it merges
- * two paths of RTP.
+ * In the simple profile librist treats each path as a separate flow, with the
+ * same sequence numbers and its own delay.  The input merges the paths as it
+ * merges two paths of RTP.
  */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
@@ -21,13 +21,14 @@
 
 enum {
 	HELD = 64,
-	TURN_MAX = 512, /* blocks in one tick, of 10 ms */
-	/* Blocks of several paths; half of the places hold half a second at
-	 * 170 Mbit/s. */
+	TURN_MAX = 512, /* blocks that are read in one tick of 10 ms */
+	/* Entries of the window that merges several paths.  Half of them hold
+	 * half a second at 170 Mbit/s. */
 	PLACES = 16384,
 };
 
-/* A flow without blocks for so long is dead. */
+/* A flow without blocks for so long is silent: another sender may replace
+ * it. */
 #define LIVE_NS SECOND_NS
 /* Another sender is reported for so long after its last block. */
 #define OTHER_NS (3 * SECOND_NS)
@@ -37,23 +38,25 @@ struct rist_input {
 	struct rist_link link;
 	struct ts_sync sync;
 	bool begun;
-	uint32_t flow; /* the followed flow */
-	uint64_t active_ns; /* time of its last block */
+	uint32_t flow; /* id of the followed flow */
+	uint64_t active_ns; /* time of the last block of `flow' */
 	const struct rist_peer *owner; /* sender of the last block */
-	/* reported to rist_peers in this second */
+	/* peer that was reported to rist_peers in this second */
 	const struct rist_peer *noted;
 	struct rist_gaps gaps; /* gaps of the followed flow */
-	struct rtp_window *window; /* NULL: one path */
-	/* sender of each path, reported as above */
+	struct rtp_window *window; /* merges the paths; NULL: one path */
+	/* peer of each path that was reported to rist_peers in this second */
 	const struct rist_peer *path_peers[RIST_PEERS_MAX];
-	struct batch *batch; /* only inside a read */
-	uint64_t other_blocks;    /* dropped blocks of other flows */
-	uint64_t other_ns; /* time of the last one */
-	struct errmsg other; /* text that names the other sender; "": none */
+	struct batch *batch; /* output of the read that runs */
+	/* number of dropped blocks of other senders */
+	uint64_t other_blocks;
+	uint64_t other_ns; /* time of the last dropped block */
+	struct errmsg other; /* error that names the other sender; "": none */
 	uint64_t now_ns;
 	struct input_counters counters;
 	size_t n_held;
-	struct rist_data_block *held[HELD]; /* their packets are in the batch */
+	/* blocks whose packets are in the batch, not freed yet */
+	struct rist_data_block *held[HELD];
 };
 
 static void pass_on(struct rist_input *in, struct batch *batch)
@@ -63,10 +66,11 @@ static void pass_on(struct rist_input *in, struct batch *batch)
 		rist_receiver_data_block_free2(&in->held[--in->n_held]);
 }
 
-/* True if the block is of the followed sender, or of one that replaces it.
- * librist delivers the blocks of all senders that reach the port.  A second
- * sender must not mix with the first one; it takes over when the first one is
- * silent.  A new flow of the same sender is followed at once. */
+/* True if the block is from the followed sender, or from one that replaces it.
+ * librist delivers the blocks of all senders that reach the port, but two
+ * senders must not be mixed.  Another sender replaces the followed one after
+ * LIVE_NS without blocks.  A new flow of the same sender is followed at
+ * once. */
 static bool is_ours(struct rist_input *in, const struct rist_data_block *block)
 {
 	uint64_t silent_ns = in->now_ns - in->active_ns;
@@ -113,7 +117,8 @@ static void settle(void *arg)
 
 static void merge(struct rist_input *in, const struct rist_data_block *block)
 {
-	/* librist converted the time stamp to 64 bits */
+	/* librist has extended the 90 kHz time stamp to 64 bits in NTP
+	 * format */
 	uint64_t s = block->ts_ntp >> 32, fraction = block->ts_ntp << 32 >> 32;
 	const struct rtp_datagram d = {
 		.seq = (uint16_t)block->seq,
@@ -139,8 +144,8 @@ static void merge(struct rist_input *in, const struct rist_data_block *block)
 	rtp_window_feed(in->window, &d, (unsigned)path % RTP_PATHS, in->now_ns);
 }
 
-/* Writes the numbers of lost blocks, and of blocks that one path lost and
- * another path delivered (filled). */
+/* Writes the number of lost blocks, and of blocks that were lost on one path
+ * and delivered by another (filled). */
 static void count_lost(const struct rist_input *in, uint64_t *ret_lost,
 		       uint64_t *ret_filled)
 {
@@ -164,7 +169,7 @@ static void take(struct rist_input *in, struct rist_data_block *block)
 	if (!is_ours(in, block)) {
 		in->other_blocks++;
 		in->other_ns = in->now_ns;
-		/* logs a new sender once, not each of its blocks */
+		/* log another sender once, not for each block */
 		if (in->other.text[0] == '\0') {
 			rist_peers_format_one(&in->link.peers, block->peer, at);
 			errmsg_set(&in->other,
@@ -178,13 +183,14 @@ static void take(struct rist_input *in, struct rist_data_block *block)
 	if (in->window != NULL) {
 		merge(in, block);
 	} else {
-		/* peers that alternate within a flow are each reported now
-		 * and then */
+		/* if several peers alternate within a flow, each is reported
+		 * from time to time */
 		if (block->peer != in->noted)
 			rist_peers_received(&in->link.peers, block->peer,
 					    in->now_ns / MS);
 		in->noted = block->peer;
-		/* in the main profile librist does not name the path */
+		/* in the main profile librist does not report the path of a
+		 * block */
 		in->link.delivered = ~0U;
 		hand_out(block->payload, block->payload_len, in);
 	}
@@ -214,7 +220,7 @@ static int rist_input_read(struct input *base, struct batch *batch,
 	pass_on(in, batch);
 	if (in->window == NULL)
 		return n;
-	/* keeps a gap open while another path may fill it */
+	/* closes gaps that no path can fill any more */
 	rtp_window_turn(in->window, in->now_ns);
 	batch_flush(batch);
 	return n > 0 ? n : rtp_window_waits(in->window);
@@ -331,8 +337,9 @@ struct input *rist_input_open(const struct input_spec *spec, uint64_t now_ns,
 	in->window = rtp_window_new(&(struct rtp_window_config){
 		.places = PLACES,
 		.paths = RTP_PATHS,
-		/* Each path delivers in order; but with more than RTP_PATHS
-		 * paths, two share one path of the window. */
+		/* Each path delivers in order.  With more than RTP_PATHS paths,
+		 * two paths use the same path of the window, and may be out of
+		 * order there. */
 		.reorder_ms = rist->n_peers > RTP_PATHS ? rist->buffer_ms : 0,
 		.skew_ms = rist->buffer_ms,
 		.out = hand_out,

@@ -13,15 +13,16 @@
 
 enum {
 	STATS_MS = 1000,
-	/* a sender of data is connected for so long after its last block */
+	/* a sender counts as connected for so long after its last block */
 	ACTIVE_MS = 5000,
-	/* Blocks that wait for a tick; a power of two. */
+	/* size of librist's queue in blocks, for one tick; must be a power of
+	 * two */
 	FIFO_BLOCKS = 4096,
 	QUIET_S = 3,
-	/* An error that returns after so long is logged again. */
+	/* the same error is logged again after so long */
 	RELOG_MS = 600000,
 	RELOG_BURST = 5,
-	/* An error ends so long after the last sign of its cause. */
+	/* an error ends so long after its last occurrence */
 	ERROR_MS = 10000,
 };
 
@@ -56,9 +57,9 @@ void rist_link_close(struct rist_link *l)
 	rist_peers_done(&l->peers);
 }
 
-/* Chooses the first IPv4 address of a name, if it has one: "@:port" listens on
- * IPv4.  RIST reports no failed call, so only one address of a name is
- * called. */
+/* Uses the first IPv4 address of a name, if it has one, because "@:port"
+ * listens on IPv4.  RIST does not report that a call failed, so the other
+ * addresses of a name are not tried. */
 static void prefer_ipv4(struct rist_address *w)
 {
 	struct sockaddr_any at = w->at;
@@ -69,8 +70,8 @@ static void prefer_ipv4(struct rist_address *w)
 	w->at = at;
 }
 
-/* Finds the address of path i.  1: it can be used; 0: it is still being
- * resolved; -errno with error. */
+/* Finds the address of path i.  1: it is known and can be used; 0: the name is
+ * being resolved; -errno with error. */
 static int find_address(struct rist_link *l, size_t i, struct errmsg *error)
 {
 	const struct rist_peer_spec *p = &l->spec->peers[i];
@@ -105,7 +106,7 @@ static struct rist_peer_config *make_config(const struct rist_link *l, size_t i,
 		return NULL;
 	config->recovery_length_min = spec->buffer_ms;
 	config->recovery_length_max = spec->buffer_ms;
-	config->weight = 0; /* every peer gets all packets */
+	config->weight = 0; /* 0: every peer gets all packets */
 	if (spec->secret[0] != '\0') {
 		(void)snprintf(config->secret, sizeof config->secret, "%s",
 			       spec->secret);
@@ -154,17 +155,17 @@ static int guard_new(struct rist_link *l, struct errmsg *error)
 
 /*
  * librist's running threads must not read from new sockets before the guard has
- * filtered them. While it creates a peer, librist holds the lock that its
- * threads need for that, and it writes log lines under the lock: there the
- * guard runs.
+ * filtered them.  While librist creates a peer, it holds the lock that its
+ * threads need to read them, and writes log lines.  So the guard runs in the
+ * log callback, under that lock.
  */
 static int on_log(void *arg, enum rist_log_level level, const char *text)
 {
 	struct rist_link *l = arg;
 
 	if (atomic_load(&l->adder) == gettid())
-		/* add_path() repeats it after the call, and reports the
-		 * error */
+		/* add_path() calls guard_new() again afterwards, and reports
+		 * its error */
 		(void)guard_new(l, NULL);
 	return rist_events_on_log(&l->events, level, text);
 }
@@ -262,7 +263,8 @@ int rist_link_turn(struct rist_link *l, struct errmsg *error)
 		if (r > 0) {
 			r = add_path(l, i, error);
 		} else if (r < 0) {
-			/* this path is retried, the link stays */
+			/* this path is retried; the link continues with the
+			 * others */
 			redundant_path_failed(&l->paths, i, r, &failed);
 			retry_failed(&l->paths.path[i].retry, now_ns);
 			r = 0;
@@ -275,9 +277,9 @@ int rist_link_turn(struct rist_link *l, struct errmsg *error)
 	return r < 0 ? r : l->paths.n_open > 0;
 }
 
-/* Merges the values of this second into the statistics.  librist measures once
- * a second by its own clock, so its values stay until the next ones arrive, or
- * for QUIET_S. */
+/* Merges the statistics of this second into those of the link.  librist
+ * measures once a second by its own clock, so a second of the worker may have
+ * none.  Then the last values stay, for up to QUIET_S. */
 static void merge(struct rist_link *l, struct rist_counted *s)
 {
 	struct link_stats counted = { 0 };
@@ -305,9 +307,9 @@ void rist_link_warn(struct rist_link *l, const char *text)
 			    l->spec->peers[0].port, text);
 }
 
-/* Logs a change of the connected peers, which are in order of arrival.  A
- * called peer counts as gone when its path is silent, because librist does not
- * report that. */
+/* Logs a change in the list of connected peers, which is in the order of their
+ * arrival.  A called peer counts as disconnected when its path is silent,
+ * because librist does not report its disconnection. */
 static void check_peers(struct rist_link *l)
 {
 	uint64_t since_ms = l->direction == RIST_RECEIVES
@@ -332,8 +334,9 @@ static void check_peers(struct rist_link *l)
 		 peer);
 }
 
-/* Logs a lasting error once: a peer with a wrong setting tries for days.
- * Alternating errors, or a text that always changes, are logged a few times. */
+/* Logs an error once while it lasts, because a peer with a wrong setting may
+ * retry for days.  Errors that alternate, or whose text always changes, are
+ * logged RELOG_BURST times in RELOG_MS. */
 static void report_error(struct rist_link *l, const char *text)
 {
 	uint64_t now_ms = mono_ms();
@@ -341,10 +344,12 @@ static void report_error(struct rist_link *l, const char *text)
 	bool logged = strcmp(l->last_error.text, text) == 0 &&
 		    now_ms - l->last_error_ms < RELOG_MS;
 
-	/* an output that only listens misses no peer: the call is refused */
+	/* an output that only listens does not expect a peer, so this is a
+	 * refused call */
 	if (rist_link_waits(l) && !l->has_error)
 		link_stats_add(&l->stats, LINK_REFUSED, 1);
-	/* the error of another caller does not explain a later disconnection */
+	/* while a peer is connected, the error is of another caller, and must
+	 * not explain a later disconnection */
 	l->has_error = l->peer[0] == '\0';
 	l->last_error_ms = now_ms;
 	if (logged)
@@ -356,7 +361,7 @@ static void report_error(struct rist_link *l, const char *text)
 		rist_link_warn(l, text);
 }
 
-/* Ends an error whose cause is gone, and reports current errors. */
+/* Ends an error whose cause is gone, and reports the errors of this second. */
 static void check_errors(struct rist_link *l, bool active,
 			 const struct rist_counted *s)
 {
@@ -364,14 +369,14 @@ static void check_errors(struct rist_link *l, bool active,
 	unsigned dropped = rist_guard_take_dropped(&l->guard);
 
 	/* librist logs an unknown datagram of a peer only once, so the error
-	 * lasts while any datagrams arrive */
+	 * stays while any datagrams arrive */
 	if (active)
 		l->active_ms = now_ms;
 	if (l->peer[0] != '\0' ||
 	    now_ms - MAX(l->active_ms, l->last_error_ms) > ERROR_MS)
 		l->has_error = false;
 	/* clear text in spite of a secret is an error of the peer; other
-	 * dropped datagrams are not */
+	 * datagrams that the guard drops are only counted */
 	l->invalid += dropped;
 	link_stats_set(&l->stats, LINK_INVALID, l->invalid);
 	if (dropped > 0 && l->spec->secret[0] != '\0' && l->peer[0] == '\0')
@@ -388,7 +393,7 @@ static void report_paths(struct rist_link *l, unsigned active)
 {
 	struct path_state states[RIST_PEERS_MAX] = { 0 };
 	bool sends = l->direction == RIST_SENDS;
-	/* a socket may receive datagrams without delivering blocks */
+	/* a socket may receive datagrams that contain no blocks */
 	unsigned delivering = sends ? active : active & l->delivered;
 
 	l->delivered = 0;
@@ -396,7 +401,8 @@ static void report_paths(struct rist_link *l, unsigned active)
 		return;
 	for (size_t i = 0; i < l->spec->n_peers; i++) {
 		bool open = l->paths.path[i].open;
-		/* data from senders, and answers from called peers */
+		/* a receiver expects data from a connected sender; a sender
+		 * expects answers of peers that it calls */
 		bool expected = sends ? l->reaches && !l->spec->peers[i].listens
 				      : l->peer[0] != '\0';
 
@@ -420,8 +426,8 @@ void rist_link_every_second(struct rist_link *l)
 
 	if (l->ctx != NULL)
 		stuck = rist_threads_check(&l->threads, active != 0);
-	/* A stuck thread keeps the ports, and rist_destroy() would wait for it:
-	 * only the end of the process helps. */
+	/* A stuck thread keeps the ports, and rist_destroy() would wait for the
+	 * thread for ever, so the process must end. */
 	if (stuck != NULL) {
 		log_error("stream", "rist port %u: %s: worker restarts", port,
 			  stuck);
@@ -430,8 +436,8 @@ void rist_link_every_second(struct rist_link *l)
 	rist_events_take(&l->events, &s);
 	merge(l, &s);
 	if (l->ctx != NULL && l->direction == RIST_SENDS) {
-		/* waits QUIET_S, because a stalled machine receives nothing
-		 * for a moment */
+		/* a peer counts as absent only after QUIET_S, because a machine
+		 * that stalls for a moment receives nothing */
 		l->absent_s = s.peers > 0 ? 0 : l->absent_s + 1;
 		if (l->absent_s == 0 || l->absent_s >= QUIET_S)
 			l->reaches = s.peers > 0;

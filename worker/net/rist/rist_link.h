@@ -2,8 +2,8 @@
 /*
  * A librist context for an input or an output: its peers, paths and statistics.
  *
- * librist works in threads of its own. The worker reads what they report once a
- * second. The link starts with the first path that can be opened; the others
+ * librist runs in threads of its own.  Once a second the worker reads what they
+ * reported.  The link starts when the first path can be opened; the other paths
  * are retried and added later.
  */
 #pragma once
@@ -29,7 +29,7 @@ enum rist_direction { RIST_RECEIVES, RIST_SENDS };
 
 /* The address of one configured peer. */
 struct rist_address {
-	struct resolver *resolver; /* NULL: not resolving */
+	struct resolver *resolver; /* NULL: no query runs */
 	struct sockaddr_any at;
 };
 
@@ -38,29 +38,33 @@ struct rist_link {
 	const struct rist_spec *spec; /* borrowed */
 	enum rist_direction direction;
 	struct rist_ctx *ctx;         /* NULL: no path is open yet */
-	struct redundant_paths paths; /* an open one: librist has it */
+	/* a path is open if librist has its peer */
+	struct redundant_paths paths;
 	struct rist_address addresses[RIST_PEERS_MAX];
-	_Atomic pid_t adder; /* thread that adds a path; 0: none */
-	size_t added;        /* the path that it adds */
+	_Atomic pid_t adder; /* id of the thread that adds a path; 0: none */
+	size_t added;        /* index of the path that is being added */
 	struct rist_logging_settings logging;
 	struct rist_guard guard;
 	struct rist_peers peers;
 	struct rist_events events;
 	struct rist_threads threads;
 	struct link_stats stats;
-	char peer[200]; /* connected peers; "": none */
+	char peer[200]; /* addresses of the connected peers; "": none */
 	struct ratelimit log;
 	struct refusal_log refusal_log;
-	unsigned quiet_s; /* seconds without statistics */
-	unsigned absent_s; /* output: seconds without an answer */
-	bool reaches;      /* output: a peer answers, or did within QUIET_S */
-	uint64_t invalid; /* datagrams dropped by the guard */
-	struct errmsg last_error;/* the error logged last */
-	uint64_t last_error_ms;       /* when it was seen last */
-	uint64_t active_ms;      /* when a datagram arrived last */
-	struct ratelimit error_limit; /* for alternating errors */
-	bool has_error;          /* the last error still stands */
-	/* a bit for each path that delivered blocks in this second */
+	unsigned quiet_s; /* consecutive seconds without statistics */
+	unsigned absent_s; /* output: consecutive seconds in which no peer
+			    * answered */
+	bool reaches;      /* output: a peer answers, or has answered within
+			    * QUIET_S */
+	uint64_t invalid; /* number of datagrams that the guard dropped */
+	struct errmsg last_error;/* last error that was logged */
+	uint64_t last_error_ms;       /* time when last_error last occurred */
+	uint64_t active_ms;      /* time when a datagram last arrived */
+	/* limits the log lines of alternating errors */
+	struct ratelimit error_limit;
+	bool has_error;          /* last_error is current */
+	/* bits: 1 << index of each path that delivered blocks in this second */
 	unsigned delivered;
 };
 
@@ -68,27 +72,29 @@ void rist_link_open(struct rist_link *, const struct rist_spec *,
 		    enum rist_direction);
 void rist_link_close(struct rist_link *);
 
-/* Call at every tick. 1: at least one path is open; 0: still resolving; -errno
- * with error: no path can be opened. */
+/* Opens the paths; to be called at every tick.  1: at least one path is open;
+ * 0: host names are being resolved; -errno with error: no path can be
+ * opened. */
 int rist_link_turn(struct rist_link *, struct errmsg *error) MUST_CHECK;
 
-/* Takes over what librist reported. If a thread of librist is stuck, logs that
- * and ends the process. */
+/* Reads what librist reported.  If a thread of librist is stuck, logs that and
+ * ends the process. */
 void rist_link_every_second(struct rist_link *);
 
 /* Logs a warning, rate-limited. */
 void rist_link_warn(struct rist_link *, const char *text);
 
-/* Addresses of the connected peers; NULL: none. */
+/* Addresses of the connected peers; NULL: no peer is connected. */
 const char *rist_link_peer(const struct rist_link *);
 
-/* True for an output that only listens: having no peer is no error. */
+/* True for an output that only listens: no connected peer is not an error. */
 bool rist_link_waits(const struct rist_link *);
 
-/* True for an output that calls a peer which has not answered for QUIET_S. */
+/* True for an output that calls peers, if none has answered for QUIET_S. */
 bool rist_link_is_cut(const struct rist_link *);
 
-/* Error of a link that cannot transfer; NULL: none, or it waits for callers. */
+/* Error of a link without a connected peer; NULL: none, or the link is an
+ * output that waits for callers. */
 const char *rist_link_error(const struct rist_link *);
-/* Error of a path that is not in use while other paths are; NULL: none. */
+/* Error of a path that does not work while other paths do; NULL: none. */
 const char *rist_link_path_error(const struct rist_link *);

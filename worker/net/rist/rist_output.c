@@ -16,10 +16,11 @@
 struct rist_output {
 	struct output base;
 	struct rist_link link;
-	struct errmsg error; /* reason to open the output again */
-	int state;            /* result of rist_link_turn() */
+	struct errmsg error; /* why the output must be opened again */
+	int state;            /* result of the last rist_link_turn() */
 	bool listens;
-	bool closed;          /* callers are refused */
+	bool closed;          /* callers need a permission, so they are
+			       * refused */
 };
 
 static void turn(struct rist_output *o)
@@ -50,9 +51,9 @@ static void rist_output_send(struct output *out, const struct ts_run *runs,
 							&block.payload_len);
 			taken = rist_sender_data_write(o->link.ctx, &block) ==
 				(int)block.payload_len;
-			/* librist also accepts packets without a peer: they
-			 * count as dropped if a peer is expected, and not at
-			 * all otherwise */
+			/* librist also accepts packets while no peer is
+			 * connected.  These count as dropped if a peer is
+			 * expected, and otherwise not at all. */
 			if (taken && o->link.reaches)
 				c->packets += block.payload_len / TS_PACKET;
 			else if (!taken || !rist_link_waits(&o->link))
@@ -72,10 +73,10 @@ static int rist_output_every_second(struct output *out, struct errmsg *error)
 	return MIN(o->state, 0);
 }
 
-/* Follows a change of the rules: callers are refused where they need a
- * permission, because RIST has no credential that a caller could show, and
- * librist decides about a caller at once.  Connected callers end with the link,
- * which is opened again. */
+/* Applies a change of the authorization rules.  Callers are refused if they
+ * need a permission, because RIST has no credential, and librist requires the
+ * decision at once.  Connected callers are disconnected when the link is opened
+ * again. */
 static void rist_output_review(struct output *out, uint64_t client)
 {
 	struct rist_output *o = container_of(out, struct rist_output, base);

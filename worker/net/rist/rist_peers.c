@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A host that was silent for so long loses its port, and its place if another
- * needs it. */
+/* A host that was silent for so long loses its port, and its entry if another
+ * peer needs it. */
 enum { OWNS_MS = 2000 };
 
 void rist_peers_init(struct rist_peers *p, size_t max, size_t of_host_max,
@@ -48,8 +48,8 @@ void rist_peers_wait(struct rist_peers *p, size_t path,
 	(void)pthread_mutex_unlock(&p->lock);
 }
 
-/* True if both peers count for the same limit: senders are counted at their
- * local port, receivers together. */
+/* Do both peers count for the same limit?  Senders count at their local port;
+ * all receivers count together. */
 static bool counts_with(const struct rist_peers *p, const struct rist_known *k,
 			const struct rist_known *new)
 {
@@ -79,8 +79,9 @@ static uint64_t last_ms(const struct rist_known *k)
 	return MAX(k->came_ms, k->active_ms);
 }
 
-/* Removes the peer of this host that was silent for longest: a restarted sender
- * uses new ports, and librist keeps the old peers for seconds. */
+/* Removes the peer of this host that was silent for longest, if that is more
+ * than OWNS_MS: a sender that restarts uses new ports, and librist keeps the
+ * old peers for seconds. */
 static void drop_silent(struct rist_peers *p, const struct rist_known *new)
 {
 	struct rist_known *dead = NULL;
@@ -98,8 +99,8 @@ static void drop_silent(struct rist_peers *p, const struct rist_known *new)
 		*dead = p->list[--p->n];
 }
 
-/* True if another host is active at the port of this path.  Data goes to an
- * even port, reports go to the next one. */
+/* Is another host active at the port of this path, and this one not?  Data goes
+ * to an even port, reports go to the next one. */
 static bool is_port_taken(const struct rist_peers *p,
 			  const struct rist_known *new)
 {
@@ -142,12 +143,12 @@ int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 	(void)snprintf(new.host, sizeof new.host, "%s", host);
 	(void)snprintf(new.at, sizeof new.at, "%s", host);
 	(void)pthread_mutex_lock(&p->lock);
-	/* several paths may listen on one port of several addresses */
+	/* several paths may listen on one port, at different addresses */
 	if (sockaddr_parse(local_host, data_port, &at) == 0)
 		while (new.path < RIST_PEERS_MAX &&
 		       !sockaddr_equal(&p->own[new.path], &at))
 			new.path++;
-	new.path %= RIST_PEERS_MAX; /* unknown: the first */
+	new.path %= RIST_PEERS_MAX; /* path of an unknown address: the first */
 	if (pair && is_port_taken(p, &new))
 		error = "another sender is active";
 	else if ((p->flags & RIST_PEERS_SEND) != 0 && !has_place(p, &new))
@@ -201,8 +202,8 @@ void rist_peers_state(struct rist_peers *p, const struct rist_peer *peer,
 
 	(void)pthread_mutex_lock(&p->lock);
 	k = find(p, peer);
-	/* In the simple profile the answer comes from the RTCP half of the
-	 * called peer, which has no entry. */
+	/* In the simple profile the RTCP half of the called peer answers, and
+	 * only the other half has an entry. */
 	if (k == NULL && p->n == 1 && p->list[0].called)
 		k = &p->list[0];
 	if (k != NULL)

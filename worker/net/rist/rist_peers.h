@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Keeps the peers of a RIST link: called peers and callers.
+ * The list of the peers of a RIST link: peers that Sluice calls, and callers.
  *
- * librist creates a peer for each source address and keeps it for seconds. This
- * list bounds them, in all and for each host. Senders are bounded at each local
- * port, because each path of a sender is another peer, and in the simple
- * profile each half of a path. In the simple profile librist merges the data of
- * all senders of a port into one stream, so a port belongs to one host while
- * that is active.
+ * librist creates a peer for each source address and keeps it for seconds.
+ * This list limits their number, in total and for each host.  Senders are
+ * limited at each local port, because each path of a sender is a separate peer;
+ * in the simple profile, each half of a path (RTP, RTCP) is.  In the simple
+ * profile librist merges the data of all senders to a port into one stream, so
+ * a port belongs to one host while that host is active.
  *
- * Filled in librist's threads, read in the worker's.
+ * librist's threads write the list; the worker's thread reads it.
  */
 #pragma once
 
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 enum {
-	RIST_SENDERS_MAX = 16, /* at one local port */
+	RIST_SENDERS_MAX = 16, /* limit at one local port */
 	RIST_RECEIVERS_MAX = 128,
 	/* Limits for one host. */
 	RIST_SENDERS_OF_HOST_MAX = 8,
@@ -35,21 +35,23 @@ enum {
 _Static_assert(RIST_RECEIVERS_MAX <= (int)RIST_KNOWN_MAX, "no place");
 
 enum rist_peers_flag {
-	RIST_PEERS_SEND = 1, /* receives: senders are bounded at each port */
-	/* a port belongs to the host that is active there */
+	RIST_PEERS_SEND = 1, /* the link receives: senders are limited at each
+			      * port */
+	/* a port belongs to the host that is active at it */
 	RIST_PEERS_OWN_PORTS = 2,
 };
 
 struct rist_known {
 	struct rist_peer *peer;
-	bool called;       /* called by Sluice */
+	bool called;       /* a peer that Sluice calls */
 	size_t path;        /* index of the path */
-	bool up;           /* it answers */
+	bool up;           /* the peer answers */
 	uint64_t came_ms;
-	uint64_t active_ms; /* last data taken; 0: never */
-	uint16_t port;     /* local port */
+	uint64_t active_ms; /* time when data was last taken from it; 0:
+			     * never */
+	uint16_t port;     /* local port that it has called */
 	char host[SOCKADDR_TEXT_MAX];
-	/* address, with the port of a called peer */
+	/* address; with the port if Sluice calls the peer */
 	char at[SOCKADDR_TEXT_MAX];
 };
 
@@ -58,11 +60,13 @@ struct rist_peers {
 	pthread_mutex_t lock;
 	size_t max, of_host_max;
 	unsigned flags;
-	bool closed; /* no caller is admitted */
-	struct sockaddr_any own[RIST_PEERS_MAX]; /* where each path listens */
+	bool closed; /* no further caller is admitted */
+	/* address at which each path listens */
+	struct sockaddr_any own[RIST_PEERS_MAX];
 	size_t n;
 	struct rist_known list[RIST_KNOWN_MAX];
-	/* refusals since rist_peers_take_refused(), and the last of them */
+	/* refused: refused calls since rist_peers_take_refused(); refusal: the
+	 * last of them */
 	unsigned refused;
 	struct errmsg refusal;
 };
@@ -71,18 +75,19 @@ void rist_peers_init(struct rist_peers *, size_t max, size_t of_host_max,
 		     unsigned flags);
 void rist_peers_done(struct rist_peers *);
 
-/* Notes where this path listens; in the simple profile also at the next
- * port. */
+/* Notes the address at which this path listens; in the simple profile it also
+ * listens at the next port. */
 void rist_peers_wait(struct rist_peers *, size_t path,
 		     const struct sockaddr_any *at);
 
 /* Closes or opens the link for callers.  closed: no further caller is admitted,
- * because callers need a permission, for which RIST has no way to ask.
+ * because callers need a permission, and RIST cannot transmit a credential.
  * Connected peers stay. */
 void rist_peers_close(struct rist_peers *, bool closed);
 
-/* Decides about a peer that connects, as the callback of
- * rist_auth_handler_set(); arg is the struct.  0: admitted; -1: rejected. */
+/* Decides whether a peer that connects is admitted.  A callback of
+ * rist_auth_handler_set(); arg: the struct rist_peers.  0: admitted; -1:
+ * rejected. */
 int rist_peers_on_connect(void *arg, const char *host, uint16_t port,
 			  const char *local_host, uint16_t local_port,
 			  struct rist_peer *);
@@ -93,7 +98,7 @@ void rist_peers_add(struct rist_peers *, struct rist_peer *, size_t path,
 		    const struct sockaddr_any *at);
 void rist_peers_state(struct rist_peers *, const struct rist_peer *, bool up);
 
-/* Notes that data of this peer was taken. */
+/* Notes that data of this peer was taken at now_ms. */
 void rist_peers_received(struct rist_peers *, const struct rist_peer *,
 			 uint64_t now_ms);
 
@@ -104,11 +109,12 @@ size_t rist_peers_path(struct rist_peers *, const struct rist_peer *);
 void rist_peers_format_one(struct rist_peers *, const struct rist_peer *,
 			   char *at);
 
-/* Number of rejected peers since the last call; error describes one of them. */
+/* Returns the number of rejected peers since the last call; *error describes
+ * the last one. */
 unsigned rist_peers_take_refused(struct rist_peers *, struct errmsg *error);
 
-/* Lists the peers that answer, or that have delivered data since a time,
- * separated by commas and cut to size. Omits called peers of the paths in the
- * bit set. */
+/* Lists the peers, separated by commas and cut to size.  active_since_ms 0:
+ * those that answer; otherwise those that have delivered data since that time.
+ * without_paths: bits of paths whose called peers are omitted. */
 void rist_peers_format(struct rist_peers *, uint64_t active_since_ms,
 		       unsigned without_paths, char *text, size_t size);

@@ -11,8 +11,8 @@
 
 enum {
 	CALLS_MAX = 32,
-	/* libsrt answers a call at once. A caller that is not connected by then
-	 * was rejected, whatever the state of its socket. */
+	/* A caller that is not connected after so long was rejected, whatever
+	 * the state of its socket, because libsrt answers at once. */
 	CONNECT_LIMIT_MS = 3000,
 };
 
@@ -20,7 +20,7 @@ struct srt_call {
 	struct sockaddr_any from; /* len 0: free entry */
 	SRTSOCKET socket;
 	uint64_t at_ms;
-	const char *refused; /* reason of Sluice; NULL: not rejected by it */
+	const char *refused; /* why Sluice has refused it; NULL: it has not */
 };
 
 struct srt_calls {
@@ -48,9 +48,9 @@ void srt_calls_free(struct srt_calls **c)
 	*c = NULL;
 }
 
-/* The entry of the last call from this address.  add: makes an entry if there
- * is none.  NULL: there is none; with `add' no entry is free, because a flood
- * is not logged call by call. */
+/* Finds the entry of the last call from this address.  add: makes an entry if
+ * there is none.  NULL: there is none; with add: no entry is free.  Calls
+ * without an entry are not logged, so that a flood does not fill the log. */
 static struct srt_call *find(struct srt_calls *c,
 			     const struct sockaddr_any *from, bool add)
 {
@@ -131,8 +131,8 @@ void srt_calls_connected(struct srt_calls *c, const struct sockaddr_any *from)
 	(void)pthread_mutex_unlock(&c->lock);
 }
 
-/* Removes call i, if it is still the call of socket s.  False: it has ended, or
- * its address has called again. */
+/* Removes call i if it is still that of socket s.  False: the call has ended,
+ * or its address has called again. */
 static bool remove_call(struct srt_calls *c, size_t i, SRTSOCKET s)
 {
 	bool same;
@@ -155,8 +155,9 @@ bool srt_calls_take_failed(struct srt_calls *c, struct sockaddr_any *ret_from,
 		(void)pthread_mutex_lock(&c->lock);
 		call = c->calls[i];
 		(void)pthread_mutex_unlock(&c->lock);
-		/* not under the lock: libsrt's thread takes it while it holds a
-		 * lock of libsrt, which this call needs */
+		/* The lock must not be held here: libsrt's thread takes this
+		 * lock while it holds a lock of libsrt, which
+		 * srt_getsockstate() needs. */
 		failed = call.from.len != 0 &&
 			 (call.refused != NULL ||
 			  srt_getsockstate(call.socket) >= SRTS_BROKEN ||

@@ -16,7 +16,7 @@
 enum {
 	MESSAGE_MAX = 1456, /* SRT_LIVE_MAX_PLSIZE */
 	SLOTS = 64,
-	/* Messages in one tick: enough for 500 Mbit/s every 10 ms. */
+	/* messages that are read in one tick of 10 ms: 500 Mbit/s */
 	TURN_MAX = 512,
 };
 
@@ -31,8 +31,8 @@ struct srt_input {
 	uint8_t slots[SLOTS][MESSAGE_MAX];
 };
 
-/* Receives messages into the batch; returns their number.  The batch is flushed
- * before a slot is used again. */
+/* Receives messages into the batch; returns their number.  Before a slot is
+ * used again, the batch is flushed, because it points into the slot. */
 static int receive(struct srt_input *s, struct batch *batch)
 {
 	int n = 0;
@@ -64,7 +64,7 @@ static int srt_input_read(struct input *in, struct batch *batch,
 	r = srt_peer_turn(&s->peer, error);
 	if (r < 0)
 		return r;
-	/* a new connection starts with a new time-out */
+	/* a new connection begins with the full time-out */
 	if (r == 0 || s->peer.connects != before) {
 		s->silent_since_ns = now_ns;
 		ts_sync_reset(&s->sync);
@@ -123,8 +123,8 @@ static const char *srt_input_peer(const struct input *in)
 		&container_of(in, const struct srt_input, base)->peer);
 }
 
-/* True for a listener, which is ready at once.  A caller counts as calling
- * until it is connected. */
+/* True for a listener, which needs no connection to be ready.  A caller is not
+ * ready before it is connected. */
 static bool srt_input_is_ready(const struct input *in)
 {
 	return in->spec->srt.mode == SRT_LISTENER;

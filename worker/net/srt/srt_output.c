@@ -13,11 +13,11 @@ struct srt_output {
 	struct output base;
 	struct srt_peer peer;
 	struct link_stats link;
-	struct errmsg error; /* reason to open the output again */
-	int err;             /* -errno, or 0 */
+	struct errmsg error; /* why the output must be opened again */
+	int err;             /* -errno that belongs to error; 0: none */
 };
 
-/* Continues the connection, and notes the error of a broken one. */
+/* Continues the connection, and notes the error if it is broken. */
 static void turn(struct srt_output *o)
 {
 	if (o->err == 0)

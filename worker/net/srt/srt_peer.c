@@ -46,8 +46,8 @@ static int call(struct srt_peer *p, struct errmsg *error)
 	return srt_socket_call(p->socket, p->spec, &p->other, error);
 }
 
-/* Continues a call.  If an address of a name fails, the next one is called: a
- * host may listen on addresses of one family only.  Returns as
+/* Continues a call.  If the call to an address of the name fails, the next
+ * address is called: a host may listen on one family only.  Returns the same as
  * srt_socket_poll(). */
 static int turn_caller(struct srt_peer *p, struct errmsg *error)
 {
@@ -76,7 +76,7 @@ static int turn_listener(struct srt_peer *p)
 	struct errmsg error;
 	SRTSOCKET s;
 
-	/* frees the place of a broken connection */
+	/* closes a broken connection, so that another caller can connect */
 	if (p->socket != SRT_INVALID_SOCK &&
 	    srt_socket_poll(p->socket, &error) <= 0)
 		srt_socket_close(&p->socket);
@@ -96,8 +96,8 @@ static int turn_listener(struct srt_peer *p)
 	return 1;
 }
 
-/* Notes and logs that the peer connected or disconnected.  The rate of the
- * lines is limited, because a peer may reconnect all the time. */
+/* Notes and logs that the peer connected or disconnected.  The number of log
+ * lines is limited, because a peer may reconnect again and again. */
 static void on_change(struct srt_peer *p, bool connected)
 {
 	uint32_t ours = srt_getversion(), theirs = 0;
@@ -106,8 +106,8 @@ static void on_change(struct srt_peer *p, bool connected)
 	unsigned suppressed;
 	bool log = ratelimit_pass(&p->log, mono_ms(), &suppressed);
 
-	/* why a listener waits from now on; the log has older refusals before
-	 * the line of the change */
+	/* from here on, the listener waits because of this change; older
+	 * refusals are logged before it */
 	if (p->spec->mode == SRT_LISTENER) {
 		wall_format(at);
 		if (p->connected)
@@ -128,7 +128,7 @@ static void on_change(struct srt_peer *p, bool connected)
 	sockaddr_format(&p->other, p->peer);
 	if (!log)
 		return;
-	/* the versions help to explain losses */
+	/* the versions of libsrt help to explain losses */
 	(void)srt_getsockflag(p->socket, SRTO_PEERVERSION, &theirs, &len);
 	log_info("stream", "srt port %u: connected with %s, libsrt %u.%u.%u "
 		 "here and %u.%u.%u there", p->spec->port, p->peer,

@@ -13,9 +13,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Returns a descriptor, or -errno with error.  The port is shared only with the
- * socket that it replaces, which libsrt's threads may be about to read; no
- * other program can bind it. */
+/* Returns a bound descriptor, or -errno with error.  SO_REUSEPORT is set only
+ * while it binds: it shares the port with the socket that it replaces, which
+ * libsrt's threads may be about to read.  No other program can bind the
+ * port. */
 static int bind_to(const struct srt_place *p, unsigned ifindex,
 		   struct errmsg *error)
 {
@@ -52,13 +53,14 @@ int srt_place_open(struct srt_place *p, SRTSOCKET s, const char *iface,
 	*p = (struct srt_place){
 		.iface = iface,
 		.local = *local,
-		/* watches before the look-up, so that no change is missed */
+		/* the watch begins before the look-up, so that no change is
+		 * missed */
 		.netif = netif_watch_new(false),
 	};
 	r = netif_index(iface, &p->ifindex, error);
 	if (r == 0)
 		r = p->fd = bind_to(p, p->ifindex, error);
-	/* libsrt owns the descriptor from here on, also after an error */
+	/* libsrt owns the descriptor from here on, also after a failure */
 	if (r >= 0 && srt_bind_acquire(s, p->fd) == SRT_ERROR)
 		r = errmsg_fail(error, -EINVAL, "listen on port %u: %s",
 				sockaddr_port(local), srt_getlasterror_str());
@@ -68,9 +70,9 @@ int srt_place_open(struct srt_place *p, SRTSOCKET s, const char *iface,
 	return MIN(r, 0);
 }
 
-/* Replaces the socket of libsrt by fd (taken).  libsrt's threads use the number
- * of the descriptor, so dup3() exchanges the socket between two of their calls.
- * 0, or -errno with error. */
+/* Replaces the socket of libsrt by fd, and closes fd.  libsrt's threads use the
+ * number of the descriptor, so dup3() exchanges the socket between two of their
+ * calls.  0, or -errno with error. */
 static int replace(struct srt_place *p, int fd, struct errmsg *error)
 {
 	static const int sizes[] = { SO_RCVBUF, SO_SNDBUF };
@@ -82,7 +84,7 @@ static int replace(struct srt_place *p, int fd, struct errmsg *error)
 		int size;
 		socklen_t size_len = sizeof size;
 
-		/* the kernel reports twice the size that was set */
+		/* the kernel returns twice the size that was set */
 		if (getsockopt(p->fd, SOL_SOCKET, sizes[i], &size,
 			       &size_len) == 0)
 			(void)fd_set_option(fd, SOL_SOCKET, sizes[i], size / 2);
@@ -97,8 +99,8 @@ static int replace(struct srt_place *p, int fd, struct errmsg *error)
 	return r;
 }
 
-/* Frees the port at once: libsrt keeps its socket for seconds after the
- * listener was closed. */
+/* Frees the port at once, although libsrt keeps its socket for seconds after
+ * the listener was closed: an unbound socket replaces it. */
 void srt_place_close(struct srt_place *p)
 {
 	struct errmsg error;
@@ -122,7 +124,7 @@ void srt_place_follow(struct srt_place *p)
 	unsigned ifindex, port = sockaddr_port(&p->local);
 	int r;
 
-	/* a missing interface is checked every second */
+	/* while the interface is missing, the name is looked up every second */
 	if (!p->open ||
 	    (p->netif != NULL && was_ok &&
 	     (netif_watch_look(p->netif, p->ifindex) & NETIF_TOUCHED) == 0))

@@ -2,11 +2,11 @@
 /*
  * The UDP socket of an SRT listener that is bound to an interface by name.
  *
- * The kernel binds to an interface, not to its name. When a new interface gets
- * the name or the address, a new socket replaces libsrt's one, and the listener
- * and its connections continue.
+ * The kernel binds a socket to an interface, not to a name.  When another
+ * interface gets the name, a new socket replaces the socket of libsrt, and the
+ * listener and its connections continue.
  *
- * Owns the watch on the interface; libsrt owns the socket. Embedded; zeroed
+ * Owns the watch on the interface; libsrt owns the socket.  Embedded; zeroed
  * memory is closed.
  */
 #pragma once
@@ -31,16 +31,16 @@ struct srt_place {
 	struct errmsg error; /* error of the interface; "": none */
 };
 
-/* Binds libsrt's socket. Borrows the name of the interface. 0, or -errno with
- * error. */
+/* Binds libsrt's socket to the interface and the address.  Borrows iface.  0,
+ * or -errno with error. */
 int srt_place_open(struct srt_place *, SRTSOCKET, const char *iface,
 		   const struct sockaddr_any *local,
 		   struct errmsg *error) MUST_CHECK;
 
-/* Frees the port. Call it before the listener is closed. */
+/* Frees the port.  Must be called before the listener is closed. */
 void srt_place_close(struct srt_place *);
 
-/* Moves the socket to the interface that has the name now, and logs and notes
- * the error if that is not possible.  Call it once a second, or when an
- * interface has changed. */
+/* If another interface has the name now, moves the socket to it.  If that
+ * fails, logs the error and notes it in `error'.  To be called once a second,
+ * and when an interface has changed. */
 void srt_place_follow(struct srt_place *);

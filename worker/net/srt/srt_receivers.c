@@ -24,22 +24,24 @@ enum {
 struct srt_receiver {
 	SRTSOCKET socket;
 	uint64_t client;
-	uint64_t since_ms; /* monotonic */
+	uint64_t since_ms; /* monotonic time when it connected */
 	struct sockaddr_any from;
 	char peer[SOCKADDR_TEXT_MAX];
-	struct admission admission; /* it gets packets only with a permission */
-	char *login;    /* "": none */
-	uint64_t bytes; /* sent */
+	/* packets are sent only with a permission */
+	struct admission admission;
+	char *login;    /* login of the permission; "": none */
+	uint64_t bytes; /* bytes that were sent to it */
 };
 
 struct srt_receivers {
 	struct output base;
 	struct srt_listener listener;
-	size_t n, n_served; /* those with a permission */
+	size_t n, n_served; /* n: all receivers; n_served: those with a
+			     * permission */
 	struct srt_receiver list[RECEIVERS_MAX]; /* in order of arrival */
 	struct link_stats link;
 	struct ratelimit log;
-	bool unlogged; /* the number changed after the last log line */
+	bool unlogged; /* n_served has changed since the last log line */
 };
 
 /* Logs that a receiver connected or disconnected, at most once a second. */
@@ -82,9 +84,9 @@ static bool drop_if_broken(struct srt_receivers *r, size_t i)
 	return true;
 }
 
-/* Drops receiver i, and counts and logs the refusal if it had no permission
- * yet.  The caller sees only that the connection ends: libsrt sends no reason
- * on a connection that it has accepted. */
+/* Drops receiver i.  If it had no permission yet, counts and logs a refused
+ * call.  The caller sees only that the connection ends, because libsrt sends no
+ * reason on a connection that it has accepted. */
 static void refuse(struct srt_receivers *r, size_t i, const char *reason)
 {
 	struct sockaddr_any from = r->list[i].from;
@@ -102,7 +104,7 @@ static void welcome(struct srt_receivers *r, const struct srt_receiver *one)
 	log_receiver(r, one->peer, "connected");
 }
 
-/* Asks whether receiver i may receive the stream.  It may be dropped inside. */
+/* Asks for a permission for receiver i.  May drop the receiver. */
 static void ask(struct srt_receivers *r, size_t i)
 {
 	struct srt_receiver *one = &r->list[i];
@@ -237,7 +239,7 @@ static int receivers_every_second(struct output *out, struct errmsg *error)
 	return 0;
 }
 
-/* Follows a change of the interface; connections stay. */
+/* Applies a change of the interface; connections continue. */
 static int receivers_follow(struct output *out, struct errmsg *error)
 {
 	(void)error;
@@ -256,7 +258,8 @@ static const char *receivers_error(const struct output *out)
 	const struct srt_receivers *r =
 		container_of(out, const struct srt_receivers, base);
 
-	/* not a refused call: the output waits for the next receiver */
+	/* a refused call is not an error here, because the output waits for
+	 * further receivers */
 	return r->n == 0 ? srt_listener_error(&r->listener) : NULL;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Output of an SRT address that listens: it sends to all its callers.
+ * Output of an SRT address that listens: sends to all its callers.
  *
- * Each receiver has an id. The number of receivers of one address is limited. A
- * receiver that is too slow loses packets; the others do not.
+ * Each receiver has an id.  The number of receivers from one address is
+ * limited.  If a receiver is too slow, only that receiver loses packets.
  */
 #pragma once
 
 #include "worker/output/output_type.h"
 
-/* As output_open(); the mode is SRT_LISTENER. */
+/* As output_open(), for a spec with the mode SRT_LISTENER. */
 output_open_fn srt_receivers_open;

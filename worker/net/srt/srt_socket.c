@@ -12,16 +12,16 @@
 
 enum {
 	BACKLOG = 64,
-	/* An input that waits for a caller reports a refused call for so long;
-	 * a caller tries again sooner. */
+	/* an input that waits for a caller reports a refused call for so long;
+	 * a caller usually retries sooner */
 	REFUSAL_MS = 30000,
-	/* Figures of libsrt: buffer size of one datagram, and datagrams in
-	 * flight. */
+	/* from libsrt: bytes of its buffer for one datagram; default number of
+	 * datagrams in flight */
 	DATAGRAM_MIN = 1472,
 	FLIGHT_DEFAULT = 25600,
 };
 
-/* Drops libsrt's messages: the caller reports errors once. */
+/* Drops the log lines of libsrt: Sluice reports each error itself, once. */
 static void on_log(void *arg, int level, const char *file, int line,
 		   const char *area, const char *text)
 {
@@ -31,12 +31,13 @@ static void on_log(void *arg, int level, const char *file, int line,
 void srt_library_open(void)
 {
 	srt_setloghandler(NULL, on_log);
-	/* libsrt counts calls; srt_cleanup() would wait for its threads */
+	/* libsrt counts the calls of srt_startup(), and only the last
+	 * srt_cleanup() ends it, which would wait for its threads */
 	if (srt_startup() > 0)
 		(void)srt_cleanup();
 }
 
-/* Sets options until an option fails. */
+/* Sets options one after another, until one fails. */
 struct options {
 	SRTSOCKET socket;
 	struct errmsg *error;
@@ -88,7 +89,7 @@ static int set_all(SRTSOCKET s, const struct srt_spec *spec,
 	set_flag(&o, SRTO_RENDEZVOUS, spec->mode == SRT_RENDEZVOUS);
 	set_int(&o, SRTO_LATENCY, spec->latency_ms);
 	set_flag(&o, SRTO_TSBPDMODE, !spec->no_timed_delivery);
-	/* in rendezvous mode libsrt waits ten times as long */
+	/* in rendezvous mode libsrt multiplies this time-out by ten */
 	set_int(&o, SRTO_CONNTIMEO, spec->mode == SRT_RENDEZVOUS
 					    ? timeout_ms / 10
 					    : timeout_ms);
@@ -99,7 +100,8 @@ static int set_all(SRTSOCKET s, const struct srt_spec *spec,
 	set_text(&o, SRTO_PACKETFILTER, spec->packetfilter);
 	if (spec->mode != SRT_LISTENER)
 		set_text(&o, SRTO_STREAMID, spec->streamid);
-	/* a listener sets its own socket, see srt_place.h */
+	/* the UDP socket of a listener is bound to the interface in
+	 * srt_place.c */
 	if (o.r == 0 && !srt_is_on_interface(spec)) {
 		o.r = iface_name(spec->iface, device);
 		if (o.r < 0)
@@ -107,12 +109,13 @@ static int set_all(SRTSOCKET s, const struct srt_spec *spec,
 					   spec->iface, iface_why(o.r));
 		set_text(&o, SRTO_BINDTODEVICE, device);
 	}
-	/* the overhead has a limit only if the bandwidth has a limit */
+	/* SRTO_OHEADBW has an effect only if SRTO_MAXBW is 0 */
 	if (spec->overhead_percent != 0) {
 		set(&o, SRTO_MAXBW, &rate_of_input, sizeof rate_of_input);
 		set_int(&o, SRTO_OHEADBW, spec->overhead_percent);
 	}
-	/* a buffer may not hold more datagrams than the flow window */
+	/* the flow window limits the number of datagrams in the buffer, so it
+	 * must be as large */
 	if (flight > FLIGHT_DEFAULT)
 		set_int(&o, SRTO_FC, flight);
 	if (spec->send_buffer != 0)
@@ -146,8 +149,8 @@ void srt_socket_close(SRTSOCKET *s)
 	*s = SRT_INVALID_SOCK;
 }
 
-/* Decides about a caller: 0: accepted; -1: rejected.  Runs in libsrt's thread,
- * so it reads only members that never change, and an atomic one. */
+/* Decides about a caller.  0: accepted; -1: rejected.  Runs in libsrt's thread,
+ * so it reads only members that never change and the atomic `judges'. */
 static int check_caller(void *arg, SRTSOCKET s, int version,
 			const struct sockaddr *peer, const char *streamid)
 {
@@ -158,7 +161,8 @@ static int check_caller(void *arg, SRTSOCKET s, int version,
 	int reason = SRT_REJX_FORBIDDEN;
 
 	(void)version;
-	/* a call that is rejected here takes neither memory nor a place */
+	/* a call that is rejected here occupies no memory of libsrt and no
+	 * backlog */
 
 	if (l->spec->streamid[0] != '\0' &&
 	    !srt_streamid_names(streamid, l->spec->streamid)) {
@@ -309,7 +313,7 @@ int srt_socket_call(SRTSOCKET s, const struct srt_spec *spec,
 {
 	struct sockaddr_any local;
 
-	/* rendezvous uses the same port on both sides */
+	/* in rendezvous mode both sides use the same port */
 	if (spec->mode == SRT_RENDEZVOUS &&
 	    (sockaddr_parse(remote->sa.sa_family == AF_INET6 ? "::"
 							     : "0.0.0.0",
@@ -329,9 +333,9 @@ int srt_socket_poll(SRTSOCKET s, struct errmsg *error)
 	bool rendezvous = false;
 	int len = sizeof rendezvous, reason;
 
-	/* When a call succeeds, libsrt reports `broken' for a moment between
-	 * connecting and connected. Reading an option waits until the answer
-	 * is processed. */
+	/* While a call succeeds, libsrt reports `broken' for a moment between
+	 * connecting and connected.  srt_getsockflag() waits until libsrt has
+	 * processed the answer. */
 	if (state >= SRTS_BROKEN) {
 		(void)srt_getsockflag(s, SRTO_RENDEZVOUS, &rendezvous, &len);
 		state = srt_getsockstate(s);
@@ -342,8 +346,8 @@ int srt_socket_poll(SRTSOCKET s, struct errmsg *error)
 	if (reason == SRT_REJ_BADSECRET || reason == SRT_REJ_UNSECURE)
 		return errmsg_fail(error, -EACCES,
 				   "refused: the passphrases differ");
-	/* In rendezvous mode one side asks for the key and disconnects if it
-	 * differs. libsrt then only reports that the handshake failed. */
+	/* In rendezvous mode one side requests the key, and disconnects if it
+	 * differs.  libsrt then reports only that the handshake failed. */
 	if (rendezvous && reason == SRT_REJ_ROGUE)
 		return errmsg_fail(
 			error, -EACCES,

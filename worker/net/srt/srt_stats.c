@@ -39,13 +39,13 @@ static void add_received(struct link_stats *l, const SRT_TRACEBSTATS *s)
 	add(l, LINK_DROPPED, s->pktRcvDrop);
 	add(l, LINK_RECOVERED,
 	    (int64_t)s->pktRcvRetrans + s->pktRcvFilterSupply);
-	/* A packet that was requested twice may arrive twice, so recovered is
-	 * limited by the number of losses. */
+	/* A packet that was requested twice may arrive twice, so the number of
+	 * recovered packets is limited to the number of losses. */
 	most = l->value[LINK_LOST] -
 	       MIN(l->value[LINK_DROPPED], l->value[LINK_LOST]);
 	add_if_any(l, LINK_FEC_REPAIRED, s->pktRcvFilterSupply);
 	recovered = MAX(recovered, MIN(l->value[LINK_RECOVERED], most));
-	/* libsrt may count a repair before the loss */
+	/* libsrt may count a packet as repaired before it counts it as lost */
 	link_stats_set(l, LINK_RECOVERED,
 		       MAX(recovered, MIN(l->value[LINK_FEC_REPAIRED], most)));
 	add(l, LINK_UNDECRYPTED, s->pktRcvUndecrypt);
@@ -65,7 +65,7 @@ void srt_stats_add(struct link_stats *l, SRTSOCKET s,
 		return;
 	add(l, LINK_PEERS, 1);
 	raise_to(l, LINK_RTT_US, stats.msRTT * 1000);
-	/* 0: not measured yet */
+	/* kbps 0: libsrt has not measured the bandwidth yet */
 	kbps = (uint64_t)MAX(stats.mbpsBandwidth * 1000, 0);
 	if (kbps > 0 && (*least == 0 || kbps < *least))
 		link_stats_set(l, LINK_BANDWIDTH_KBPS, kbps);

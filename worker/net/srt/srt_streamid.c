@@ -9,8 +9,8 @@
 
 #define ACCESS_CONTROL "#!::"
 
-/* Appends a text to the query, escaped as in a URL, and cut at
- * SRT_QUERY_MAX. */
+/* Appends a text to the query, escaped as in a URL, and cuts it at
+ * SRT_QUERY_MAX bytes. */
 static void add_escaped(char *query, const char *text)
 {
 	size_t at = strlen(query);
@@ -46,7 +46,8 @@ static bool starts_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* The values of "r=news,u=anna", in a copy that the function cuts. */
+/* The values of a list of pairs such as "r=news,u=anna"; NULL: the key is
+ * absent.  They point into a copy that read_pairs() modifies. */
 struct pairs {
 	const char *host, *resource, *login, *secret, *token, *mode, *type;
 };
@@ -73,7 +74,8 @@ static bool read_pairs(char *text, struct pairs *p)
 		for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 			if (strcmp(pair, keys[i].key) != 0)
 				continue;
-			/* with two of a key, which one counts is open */
+			/* a key that occurs twice is rejected, because it is
+			 * ambiguous */
 			if (*keys[i].value != NULL)
 				return false;
 			*keys[i].value = value;
@@ -108,8 +110,8 @@ static enum srt_request_error read_access(char *text, struct srt_request *r)
 	return SRT_REQUEST_OK;
 }
 
-/* Takes a query, which is passed on unchanged.  SRT_REQUEST_MALFORMED: it has
- * bytes that a URL must not have. */
+/* Takes a query unchanged.  SRT_REQUEST_MALFORMED: it has bytes that a URL must
+ * not have. */
 static enum srt_request_error set_query(struct srt_request *r,
 					const char *query)
 {
