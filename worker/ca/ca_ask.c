@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which softcam is asked about which ECM, and when. */
+/* Decides which softcam gets which ECM, and when. */
 #include "common/base/hex.h"
 #include "common/base/log.h"
 #include "common/base/units.h"
@@ -9,10 +9,11 @@
 #include <string.h>
 
 enum {
-	/* A softcam whose ECM did not change for so long, while that of the
-	 * next one did, is left. */
+	/* If another softcam has had a new ECM for so long, while the ECM of
+	 * the first softcam has not changed, the other one is asked, too. */
 	STUCK_MS = 2000,
-	/* How often in a row another softcam must be faster to be the first. */
+	/* so often in a row another softcam must answer first to become the
+	 * first */
 	LOST_MAX = 2,
 	SPREADS = 4,
 };
@@ -87,8 +88,8 @@ static bool send_ecm(struct ca_stage *s, const struct ca_group *g, size_t cam,
 	return s->cfg.send(&m, s->cfg.arg) == 0;
 }
 
-/* The time after which an answer of this softcam is late, in ns, from its usual
- * answer times. */
+/* The time in ns after which an answer of this softcam is late: its usual time
+ * plus SPREADS times the spread, within limits. */
 static uint64_t hedge_ns(const struct ca_softcam *c)
 {
 	uint64_t ns = c->usual_ns + SPREADS * c->spread_ns;
@@ -98,8 +99,8 @@ static uint64_t hedge_ns(const struct ca_softcam *c)
 	return MIN(MAX(ns, CA_HEDGE_MIN_MS * MS), CA_HEDGE_MAX_MS * MS);
 }
 
-/* Asks this softcam about the ECM if it was not asked yet.  True: the next
- * softcam need not be asked. */
+/* Asks this softcam about its new ECM, if there is one.  True: the next softcam
+ * need not be asked. */
 static bool try_softcam(struct ca_stage *s, struct ca_group *g, size_t cam,
 			uint64_t now_ns)
 {
@@ -124,8 +125,8 @@ static bool try_softcam(struct ca_stage *s, struct ca_group *g, size_t cam,
 	return r->state == CA_DONE;
 }
 
-/* True if another softcam has a new ECM for some time, while the ECM of this
- * one, which has answered, does not change. */
+/* True if the ECM of this softcam, which has answered it, does not change,
+ * while another softcam has had a new ECM for STUCK_MS. */
 static bool is_stuck(const struct ca_stage *s, const struct ca_group *g,
 		     size_t cam, uint64_t now_ns)
 {
@@ -200,7 +201,7 @@ void ca_ask_leave(struct ca_stage *s, struct ca_group *g, uint64_t now_ns)
 {
 	fail(&g->requests[g->first], "wrong control words", now_ns);
 	g->requests[g->first].wrong = true;
-	/* any word is better than those */
+	/* any other word is better than the wrong ones, also an older one */
 	memset(g->newest_ns, 0, sizeof g->newest_ns);
 	if (s->n_cams == 1)
 		return;
@@ -224,8 +225,8 @@ static void measure(struct ca_softcam *c, uint64_t ns)
 	c->usual_ns = (7 * c->usual_ns + ns) / 8;
 }
 
-/* Reads one of the two words of an answer.  False: there is none; or
- * *ret_wrong: its checksum is wrong. */
+/* Reads one of the two words of an answer.  False: the answer has none, or its
+ * checksum is wrong; then *ret_wrong is set. */
 static bool read_half(const struct ca_softcam *c, const char *digits,
 		      uint8_t word[CSA_CONTROL_WORD], bool *ret_wrong)
 {
@@ -241,8 +242,8 @@ static bool read_half(const struct ca_softcam *c, const char *digits,
 	return true;
 }
 
-/* Gives words to the descrambler.  A word never replaces that of a newer ECM:
- * the answers of several softcams may arrive in any order. */
+/* Passes words to the descrambler.  A word never replaces the word of a newer
+ * ECM, because answers of several softcams arrive in any order. */
 static void offer(struct ca_stage *s, size_t group, const struct ca_later *l)
 {
 	static const enum descrambler_parity parities[] = { DESCRAMBLER_EVEN,
@@ -258,8 +259,8 @@ static void offer(struct ca_stage *s, size_t group, const struct ca_later *l)
 	}
 }
 
-/* Keeps words until their packets leave the delay.  If too many wait, drops the
- * oldest. */
+/* Keeps words until the packets that arrived with their ECM leave the delay.
+ * If too many words wait, drops the oldest. */
 static void keep_for_later(struct ca_group *g, const struct ca_later *l)
 {
 	size_t at;
@@ -284,8 +285,8 @@ static void use_words(struct ca_stage *s, size_t group,
 		offer(s, group, words);
 }
 
-/* Takes an answer to an ECM that has changed since.  Its words are used if
- * those of the new ECM are not known yet. */
+/* Takes an answer to an ECM that was replaced meanwhile.  Its words are used
+ * only while the new ECM has no answer. */
 static void take_slow_answer(struct ca_stage *s, size_t group, size_t cam,
 			     const struct msg_cam_word *m, uint64_t at_ns)
 {
@@ -339,7 +340,8 @@ static void take_answer(struct ca_stage *s, size_t group, size_t cam,
 	explicit_bzero(&words, sizeof words);
 }
 
-/* Takes an answer.  False: the group did not ask this softcam that question. */
+/* Takes an answer.  False: the group has not sent a request with this number to
+ * this softcam. */
 static bool take_word(struct ca_stage *s, size_t group, size_t cam,
 		      const struct msg_cam_word *m, uint64_t now_ns)
 {

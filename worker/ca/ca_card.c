@@ -10,9 +10,9 @@ enum {
 	EMM_LAST = 0x8f,
 	EMM_ADDRESSED_LAST = 0x87,
 	SECTION_HEAD = 3,
-	/* Bytes of the section in which an address may stand. */
+	/* The address must begin within so many bytes of the section. */
 	ADDRESS_SPAN = 20,
-	/* Bytes of an address that an EMM repeats at least. */
+	/* smallest number of address bytes in an EMM */
 	UNIQUE_MIN = 4,
 	SHARED_MIN = 3,
 	FAMILY_VIACCESS = 0x05,
@@ -70,8 +70,8 @@ const struct ca_ref *ca_card_choose(const struct ca_card *c,
 	return any;
 }
 
-/* Does the head of the section contain the last bytes of the address, without
- * its leading zeros?  least: the fewest bytes to compare. */
+/* Do the first bytes of the section contain the end of the address, without its
+ * leading zeros?  least: at least so many bytes of the address are compared. */
 static bool is_addressed(const uint8_t *section, size_t len,
 			 const uint8_t address[CA_ADDRESS], size_t least)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which components belong together, and which PIDs have their ECMs and EMMs. */
+/* Decides which components share their ECMs, and which PIDs with ECMs and EMMs
+ * are read. */
 #include "common/base/alloc.h"
 #include "worker/ca/ca_stage_state.h"
 
@@ -13,8 +14,8 @@ static void request_reset(struct ca_request *r)
 	*r = (struct ca_request){ .state = CA_NONE };
 }
 
-/* The group of components with these references, perhaps a new one; -1: all
- * groups are in use. */
+/* The index of the group of components with these references in this program;
+ * makes a group if there is none.  -1: all groups are in use. */
 static int group_for(struct ca_stage *s, uint16_t pnr,
 		     const struct ca_refs *refs)
 {
@@ -42,14 +43,14 @@ static void plan_component(struct ca_stage *s, uint16_t pnr, uint16_t pid,
 {
 	int group;
 
-	/* a forced PID needs no descriptor */
+	/* a configured ECM PID needs no CA descriptor */
 	if (refs->n == 0 && s->cfg.ecm_pid == 0)
 		return;
 	group = group_for(s, pnr, refs);
 	if (group < 0)
 		return;
 	descrambler_assign(s->cfg.descrambler, pid, (uint8_t)group);
-	/* scrambled sections have no start code prefix */
+	/* only video and audio: scrambled sections have no start code prefix */
 	descrambler_judge(s->cfg.descrambler, pid,
 			  s->classes[pid] == PID_VIDEO ||
 				  s->classes[pid] == PID_AUDIO);
@@ -119,7 +120,7 @@ static void watch_pid(struct ca_stage *s, uint16_t pid,
 	s->watch_of[pid] = (uint8_t)(place + 1);
 }
 
-/* The reference of the ECM that a softcam reads for a group; pid 0: none. */
+/* The reference to the ECM that this softcam gets for a group; pid 0: none. */
 static struct ca_ref ref_for(const struct ca_stage *s, const struct ca_group *g,
 			     const struct ca_softcam *cam)
 {
@@ -141,7 +142,7 @@ static void plan_ecms(struct ca_stage *s, struct ca_group *g)
 		struct ca_request *r = &g->requests[i];
 		struct ca_ref ref = ref_for(s, g, &s->cams[i]);
 
-		/* a softcam that is away for a while keeps its ECM */
+		/* a softcam that is disconnected for a while keeps its ECM */
 		if (ref.caid == 0 && !s->cams[i].up)
 			ref = r->ref;
 		if (ref.pid != r->ref.pid || ref.caid != r->ref.caid ||

@@ -4,16 +4,16 @@
 #include <string.h>
 
 enum {
-	HEAD = 4, /* CA_system_ID and CA_PID */
+	HEAD = 4, /* bytes of CA_system_ID and CA_PID */
 	FAMILY_SECA = 0x01,
 	FAMILY_VIACCESS = 0x05,
-	VIACCESS_PROVIDER = 0x14, /* tag in the private data */
+	VIACCESS_PROVIDER = 0x14, /* tag of the provider in the private data */
 	CAT_HEAD = 8,
 	CRC = 4,
 };
 
-/* The provider in the private data of a CA descriptor; 0: its place is not
- * known for this CA system. */
+/* The provider in the private data of a CA descriptor; 0: there is none, or its
+ * position is not known for this CA system. */
 static uint32_t provider_of(unsigned family, const uint8_t *p, size_t len)
 {
 	if (family == FAMILY_SECA && len >= 2)

@@ -10,11 +10,11 @@
 
 enum { CA_REFS_MAX = 16 };
 
-/* Where the ECMs or EMMs of a CA system are. */
+/* A CA descriptor: the PID with the ECMs (PMT) or EMMs (CAT) of a CA system. */
 struct ca_ref {
 	uint16_t caid;
 	uint16_t pid;
-	uint32_t provider; /* 0: not stated */
+	uint32_t provider; /* provider id; 0: not in the descriptor */
 };
 
 struct ca_refs {
@@ -22,14 +22,15 @@ struct ca_refs {
 	struct ca_ref list[CA_REFS_MAX];
 };
 
-/* Reads the CA descriptors of a loop, each once; ignores those beyond
- * CA_REFS_MAX. */
+/* Reads the CA descriptors of a loop, without duplicates; ignores those after
+ * the first CA_REFS_MAX. */
 void ca_refs_read(struct desc_loop, struct ca_refs *ret);
 
-/* Adds a reference.  False: the list has it already, or is full. */
+/* Adds a reference.  False: the list already has it, or is full. */
 bool ca_refs_add(struct ca_refs *, const struct ca_ref *);
 
-/* Reads the CA descriptors of a section of the CAT whose CRC_32 was checked. */
+/* Reads the CA descriptors of a CAT section, whose CRC_32 the caller has
+ * checked. */
 void ca_refs_read_cat(const uint8_t *section, size_t len, struct ca_refs *ret);
 
 bool ca_refs_equal(const struct ca_refs *, const struct ca_refs *);

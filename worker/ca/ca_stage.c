@@ -15,18 +15,19 @@ enum {
 	ECM_EVEN = 0x80,
 	ECM_ODD = 0x81,
 	CAT_TABLE_ID = 0x01,
-	/* Units of a second that show a wrong control word. */
+	/* starts of PES packets in a second that are enough to judge a
+	 * control word */
 	STARTS_MIN = 4,
 	WRONG_SECONDS = 2,
-	PES_FLAGS = 6, /* offset of PES_scrambling_control */
-	/* After so long without an answer the words in use are those of an
-	 * earlier ECM. */
+	PES_FLAGS = 6, /* offset of PES_scrambling_control in a PES header */
+	/* after so long without an answer, the words in use belong to an
+	 * earlier ECM */
 	LATE_MS = 1000,
 };
 
 /* --- sections --- */
 
-/* Stores the section of a watched PID; true: it differs from the one before. */
+/* Stores a section of a watched PID; true: it differs from the last one. */
 static bool remember(struct ca_stage *s, struct ca_watch *w,
 		     const uint8_t *section, size_t len)
 {
@@ -54,7 +55,7 @@ static void take_cat(struct ca_stage *s, struct ca_watch *w,
 	if (section[0] != CAT_TABLE_ID || !remember(s, w, section, len))
 		return;
 	ca_refs_read_cat(section, len, &s->emms);
-	/* w may be another one afterwards */
+	/* ca_plan() may use w for another PID */
 	ca_plan(s);
 }
 
@@ -102,8 +103,8 @@ static void read_sections(struct ca_stage *s, struct ca_watch *w,
 
 /* --- packets --- */
 
-/* Has a packet that begins a unit a clear transport header, but a scrambled PES
- * payload? */
+/* Does a packet that begins a PES packet have a clear transport header, but a
+ * scrambled PES payload? */
 static bool is_pes_scrambled(const uint8_t *p)
 {
 	static const uint8_t prefix[3] = { 0, 0, 1 };
@@ -188,7 +189,7 @@ void ca_stage_take_cam(struct ca_stage *s, const struct msg_stream_cam *m,
 	c->skip_ecm = m->skip_ecm;
 	if (c->up || c->card.caid == 0)
 		ca_card_read(m, &c->card);
-	/* without such a softcam the message has no shift */
+	/* a message about a softcam that is not logged in may have no shift */
 	if (i == 0 && s->cfg.shift_ms == CAM_SHIFT_DEFAULT &&
 	    (c->up || m->shift_ms > 0)) {
 		s->cfg.shift_ms = m->shift_ms;
@@ -203,7 +204,7 @@ void ca_stage_take_cam(struct ca_stage *s, const struct msg_stream_cam *m,
 
 /* --- once a second --- */
 
-/* Has the group waited for LATE_MS for an answer to its last ECMs? */
+/* Has the group had no answer to its last ECMs for LATE_MS? */
 static bool is_late(const struct ca_group *g, uint64_t now_ns)
 {
 	const struct ca_request *r = &g->requests[g->first];
@@ -254,7 +255,7 @@ struct descrambler_counts ca_stage_second(struct ca_stage *s, uint64_t now_ns)
 	return sum;
 }
 
-/* Writes why a group has no control word from a softcam. */
+/* Writes why a group has no control word from this softcam. */
 static void explain(const struct ca_group *g, const struct ca_softcam *c,
 		    const struct ca_request *r, struct errmsg *ret)
 {

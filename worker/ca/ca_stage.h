@@ -2,19 +2,20 @@
 /*
  * Descrambles an input with the control words of softcams.
  *
- * It reads PAT, PMT and CAT of the received packets, chooses the ECM PIDs of
- * the services by the CAIDs of the softcams, and asks for the control words of
- * each ECM that changes.  Control words go to the descrambler, which keeps them
- * until others replace them: a softcam that does not answer, or whose worker
- * has ended, costs nothing until the parity ends.
+ * The stage reads PAT, PMTs and CAT in the received packets, chooses the ECM
+ * PIDs of the programs by the CAIDs of the softcams, and requests control words
+ * for each new ECM.  The descrambler keeps a control word until another one
+ * replaces it.  So a softcam that does not answer, or whose worker has ended,
+ * has no effect before the parity changes.
  *
- * Several softcams: the first one is asked.  The next one is asked as well when
- * the first is not logged in, refuses, or takes longer than it usually does.
+ * If there are several softcams, the first one is asked.  The next one is
+ * asked, too, if the first is not logged in, refuses, or takes longer than
+ * usual.
  *
- * `shift` delays the packets in front of the descrambler.  A control word
- * counts from the packets on that arrived with its ECM.
+ * `shift` delays the packets before they reach the descrambler.  A control word
+ * is used from the packets on that arrived with its ECM.
  *
- * Borrows the descrambler, which gets all packets.
+ * Borrows the descrambler, to which all packets go.
  */
 #pragma once
 
@@ -29,23 +30,24 @@
 struct ca_stage;
 
 enum {
-	CA_HEDGE_DEFAULT_MS = 500, /* until an answer was measured */
+	CA_HEDGE_DEFAULT_MS = 500, /* before the first answer was measured */
 	CA_HEDGE_MIN_MS = 100,
 	CA_HEDGE_MAX_MS = 2000,
-	/* A softcam that answered when the first one did not stays the first
-	 * for so long. */
+	/* a softcam that became the first, because it answered when the first
+	 * one did not, stays the first for so long */
 	CA_PREFER_MS = 60000,
-	CA_EMM_RATE = 20, /* EMMs in a second to all softcams */
+	CA_EMM_RATE = 20, /* EMMs per second, to all softcams together */
 };
 
 struct ca_stage_config {
 	const struct cam_list *cams; /* copied */
-	uint16_t ecm_pid;   /* 0: as the tables say */
-	uint16_t pnr;       /* 0: all programs */
-	unsigned shift_ms;  /* CAM_SHIFT_DEFAULT: that of the first softcam */
-	unsigned position;  /* of the input, below 256 */
+	uint16_t ecm_pid;   /* 0: the PIDs of the PMTs */
+	uint16_t pnr;       /* number of the program; 0: all programs */
+	unsigned shift_ms;  /* delay of the packets; CAM_SHIFT_DEFAULT: that of
+			     * the first softcam */
+	unsigned position;  /* number of the input, below 256 */
 	struct descrambler *descrambler;
-	/* stream.ecm and stream.emm; the message is borrowed. */
+	/* Sends stream.ecm or stream.emm; borrows the message for the call. */
 	int (*send)(const struct msg *, void *arg);
 	void *arg;
 };
@@ -53,37 +55,37 @@ struct ca_stage_config {
 struct ca_stage *ca_stage_new(const struct ca_stage_config *);
 void ca_stage_free(struct ca_stage **);
 
-/* Forgets the tables and ECMs, because another source begins.  The control
- * words stay. */
+/* Drops the tables and ECMs, because another source begins.  The control words
+ * stay. */
 void ca_stage_reset(struct ca_stage *);
 
 /* Takes received packets. */
 void ca_stage_feed(struct ca_stage *, const struct ts_run *runs, size_t n_runs,
 		   uint64_t now_ns);
 
-/* Sends the packets and the questions that are due; to be called in each
- * turn. */
+/* Sends the packets and ECM requests that are due; to be called in each
+ * tick. */
 void ca_stage_turn(struct ca_stage *, uint64_t now_ns);
-/* The time at which waiting packets are due; UINT64_MAX: none wait. */
+/* The time when waiting packets are due; UINT64_MAX: none wait. */
 uint64_t ca_stage_next_ns(const struct ca_stage *);
 
-/* Takes the messages stream.cam and stream.word; ignores those of other
- * softcams. */
+/* Take the messages stream.cam and stream.word; messages of other softcams are
+ * ignored. */
 void ca_stage_take_cam(struct ca_stage *, const struct msg_stream_cam *,
 		       uint64_t now_ns);
 void ca_stage_take_word(struct ca_stage *, const struct msg_cam_word *,
 			uint64_t now_ns);
 
-/* To be called once a second: returns the sums of the descrambler's counts, and
- * leaves a softcam whose control words are wrong. */
+/* To be called once a second: returns the sum of the descrambler's counts, and
+ * stops using a softcam whose control words are wrong. */
 struct descrambler_counts ca_stage_second(struct ca_stage *, uint64_t now_ns);
 
 /* Writes why packets were not descrambled in the last second, or that no PMT
- * has a CA descriptor; false: neither is known. */
+ * has a CA descriptor; false: there is no error. */
 bool ca_stage_error(const struct ca_stage *, struct errmsg *ret);
-/* Writes why descrambled packets were wrong in the last second: the words of a
- * softcam are wrong, or are those of an earlier ECM, because the last ECM has
- * no answer yet.  counts: those of that second. */
+/* Writes why descrambled packets were wrong in the last second: the softcam's
+ * control words are wrong; or they are those of an earlier ECM, because the
+ * last ECM has no answer yet.  counts: those of that second. */
 void ca_stage_explain_wrong(const struct ca_stage *,
 			    const struct descrambler_counts *counts,
 			    struct errmsg *ret);

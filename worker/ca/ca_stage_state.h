@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of a ca_stage; for its own files. */
+/* The state of a ca_stage; only for ca_stage.c, ca_plan.c and ca_ask.c. */
 #pragma once
 
 #include "worker/ca/ca_card.h"
@@ -11,29 +11,32 @@
 
 enum {
 	CA_GROUPS_MAX = DESCRAMBLER_GROUPS,
-	CA_WATCHES_MAX = 64, /* PIDs with ECMs, EMMs and the CAT */
-	CA_LATER_MAX = 32,   /* control words that wait for their packets */
-	CA_QUESTIONS = 8,    /* whose answers are known by their numbers */
+	CA_WATCHES_MAX = 64, /* largest number of PIDs with ECMs, EMMs and the
+			      * CAT */
+	CA_LATER_MAX = 32,   /* answers whose words wait for their packets */
+	CA_QUESTIONS = 8,    /* last requests whose answers are accepted, by
+			      * their numbers */
 	CA_ERROR_MAX = 64,
 	CA_PID_CAT = 1,
 };
 
-/* A softcam of the list. */
+/* A softcam of the configured list. */
 struct ca_softcam {
 	char id[CAM_ID_MAX + 1];
-	bool up; /* logged in */
-	char error[CA_ERROR_MAX]; /* why it is not */
+	bool up; /* the softcam is logged in */
+	char error[CA_ERROR_MAX]; /* why it is not logged in */
 	bool emm;
 	bool ignore_cw;
 	unsigned timeout_ms, skip_ecm;
 	struct ca_card card;
-	/* delay of its answers and its spread, smoothed; 0: not known */
+	/* usual_ns: smoothed time until its answers; 0: unknown.  spread_ns:
+	 * smoothed deviation from it. */
 	uint64_t usual_ns, spread_ns;
 };
 
 enum ca_request_state {
-	CA_NONE,   /* no ECM yet */
-	CA_WANTED, /* a new ECM, which this softcam was not asked about */
+	CA_NONE,   /* no ECM was received yet */
+	CA_WANTED, /* this softcam was not asked about the new ECM yet */
 	CA_ASKED,
 	CA_FAILED, /* see error */
 	CA_DONE,   /* control words were received */
@@ -41,47 +44,55 @@ enum ca_request_state {
 
 struct ca_question {
 	uint32_t number; /* 0: none */
-	uint64_t at_ns; /* arrival of its ECM */
+	uint64_t at_ns; /* time when its ECM arrived */
 };
 
-/* The questions of a group to a softcam. */
+/* The requests of a group to one softcam. */
 struct ca_request {
 	enum ca_request_state state;
-	struct ca_ref ref; /* pid 0: the service has no ECM for the softcam */
-	uint32_t version;  /* of the ECM; 0: none */
-	uint64_t arrived_ns; /* of the ECM */
-	uint64_t open_ns; /* of the first ECM since the last answer */
-	uint64_t since_ns; /* of the state */
+	struct ca_ref ref; /* ECM of this softcam; pid 0: the program has none
+			    * for it */
+	uint32_t version;  /* ca_watch.version of the ECM; 0: none */
+	uint64_t arrived_ns; /* time when the ECM arrived */
+	uint64_t open_ns; /* time when the first ECM since the last answer
+			   * arrived */
+	uint64_t since_ns; /* time since `state' */
 	bool wrong; /* CA_FAILED: its control words were wrong */
-	/* The last ones, the newest first: several ECMs may alternate on a PID,
-	 * faster than their answers arrive. */
+	/* the last requests, the newest first: several ECMs may alternate on a
+	 * PID faster than their answers arrive */
 	struct ca_question questions[CA_QUESTIONS];
 	char error[CA_ERROR_MAX];
 };
 
 struct ca_later {
-	uint64_t at_ns; /* for packets that arrived then, or later */
+	uint64_t at_ns; /* the words are for packets that arrived at this time
+			 * or later */
 	bool has[2];
 	uint8_t words[2][CSA_CONTROL_WORD]; /* even, odd */
 };
 
-/* Components with the same ECMs.  Its place is the group of the descrambler. */
+/* Components with the same ECMs.  Its index is the number of the descrambler's
+ * group. */
 struct ca_group {
-	bool used, kept; /* kept: the new tables have it, too */
+	bool used, kept; /* kept: the components are in the current tables,
+			  * too */
 	uint16_t pnr;
 	struct ca_refs refs;
 	struct ca_request requests[CAM_LIST_MAX];
-	size_t first; /* softcam that is asked first */
-	unsigned lost; /* times in a row that another one was faster */
-	uint64_t first_ns; /* since when */
-	unsigned wrong_s; /* seconds with wrong control words */
-	/* in the last second */
-	bool is_wrong; /* most units have no start code */
+	size_t first; /* index of the softcam that is asked first */
+	unsigned lost; /* consecutive answers in which another softcam was
+			* faster */
+	uint64_t first_ns; /* time since when `first' is the first */
+	unsigned wrong_s; /* consecutive seconds with wrong control words */
+	/* in the last second: */
+	bool is_wrong; /* most units had no start code */
 	bool is_late;  /* the words are those of an earlier ECM */
-	uint32_t missed; /* packets without a word in the last second */
-	/* the ECM of the newest word: even, odd */
+	uint32_t missed; /* packets without a control word in the last second */
+	/* arrival of the newest ECM whose word the descrambler has: even,
+	 * odd */
 	uint64_t newest_ns[2];
-	size_t n_later; /* the oldest ECM first */
+	size_t n_later; /* number of `later', which is in the order of the
+			 * ECMs */
 	struct ca_later later[CA_LATER_MAX];
 };
 
@@ -92,12 +103,12 @@ struct ca_watch {
 	bool used, kept;
 	enum ca_watch_kind kind;
 	uint16_t pid;
-	uint16_t caid; /* of EMMs */
+	uint16_t caid; /* CAID of ECMs or EMMs */
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_PSI_MAX];
-	/* the last ECM or CAT */
-	uint32_t version; /* of ca_stage.version */
-	uint32_t count;   /* sections */
+	/* the last ECM or CAT: */
+	uint32_t version; /* value of ca_stage.version when it changed */
+	uint32_t count;   /* number of sections received */
 	size_t len;
 	uint8_t section[SECTION_PSI_MAX];
 };
@@ -109,35 +120,37 @@ struct ca_stage {
 	struct psi *psi;
 	const uint8_t *classes; /* of psi */
 	struct delay delay;
-	bool busy; /* a question is due or open */
-	uint32_t number; /* of the last question */
-	uint32_t version; /* counts sections that differ */
-	struct ca_refs emms; /* of the CAT */
+	bool busy; /* a request is due or not answered */
+	uint32_t number; /* number of the last request */
+	uint32_t version; /* incremented for each section that differs from the
+			   * last one on its PID */
+	struct ca_refs emms; /* EMM PIDs of the CAT */
 	unsigned emm_room;
-	uint32_t pes_scrambled, pes_scrambled_before; /* units in a second */
+	/* units with PES scrambling: in this second, in the last second */
+	uint32_t pes_scrambled, pes_scrambled_before;
 	struct ca_group groups[CA_GROUPS_MAX];
 	struct ca_watch *watches[CA_WATCHES_MAX]; /* made on demand */
-	uint8_t watch_of[TS_PIDS]; /* place + 1; 0: none */
+	uint8_t watch_of[TS_PIDS]; /* index in watches + 1; 0: none */
 };
 
 /* --- ca_plan.c --- */
 
-/* Finds the groups, their components and the PIDs to read, after the tables or
- * a softcam have changed. */
+/* Updates the groups, their components and the watched PIDs, after the tables
+ * or a softcam have changed. */
 void ca_plan(struct ca_stage *);
 
 /* --- ca_ask.c --- */
 
-/* Notes an ECM that was received on this PID. */
+/* Notes that an ECM was received on this PID. */
 void ca_ask_note(struct ca_stage *, const struct ca_watch *, uint64_t now_ns);
-/* Sends the questions that are due. */
+/* Sends the requests that are due. */
 void ca_ask_turn(struct ca_stage *, uint64_t now_ns);
-/* Has a softcam that is logged in asked once more about each ECM that it
+/* Asks a softcam, which has just logged in, once more about each ECM that it
  * refused or has not answered. */
 void ca_ask_again(struct ca_stage *, size_t cam, uint64_t now_ns);
-/* Gives the descrambler the words that waited for packets with this arrival,
- * which follow now. */
+/* Passes the words to the descrambler that wait for packets with this arrival
+ * time, which follow now. */
 void ca_stage_apply_later(struct ca_stage *, uint64_t at_ns);
-/* Asks the next softcam first from now on, because the words of the first are
- * wrong; the only softcam is asked when the next ECM arrives. */
+/* Makes the next softcam the first, because the words of the current one are
+ * wrong.  If there is only one softcam, it is asked about the next ECM. */
 void ca_ask_leave(struct ca_stage *, struct ca_group *, uint64_t now_ns);

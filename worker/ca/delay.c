@@ -53,7 +53,7 @@ void delay_push(struct delay *d, struct ts_run run, uint64_t now_ns)
 
 static bool is_due(const struct delay *d, uint64_t now_ns)
 {
-	/* room for the next reads */
+	/* leaves an eighth of the ring free for the next reads */
 	const size_t most = d->ring.max - d->ring.max / 8;
 
 	return d->n > 0 && (now_ns >= step_at(d, 0)->ns + d->ms * MS ||

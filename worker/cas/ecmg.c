@@ -16,11 +16,14 @@
 enum {
 	PEERS = 2,
 	CONNECT_MS = 5000,
-	PAUSE_MIN_MS = 1000, /* between two connections, doubled up to ... */
+	PAUSE_MIN_MS = 1000, /* pause before the next connection; doubled after
+			      * each failure */
 	PAUSE_MAX_MS = 15000,
-	REOPEN_MS = 5000, /* after an error of a stream */
+	REOPEN_MS = 5000, /* pause before a stream that had an error is set up
+			   * again */
 	TICK_MS = 500,
-	VERSION_ERROR = 2, /* error_status */
+	VERSION_ERROR = 2, /* error_status of TS 103 197: protocol version not
+			    * supported */
 };
 
 /* A generator. */
@@ -32,24 +35,31 @@ struct peer {
 	bool up;
 	unsigned pause_ms;
 	struct dial *dial;
-	struct dial_lookup *lookups; /* of earlier dials */
+	/* name queries of earlier dials that have not ended */
+	struct dial_lookup *lookups;
 	struct ecmg_session *session;
 	struct ecmg_terms terms;
 	ev_timer pause;
-	struct errmsg error; /* why it is not up; "" before the first try */
+	struct errmsg error; /* why it is not connected; "": connected, or not
+			      * tried yet */
 	bool logged;
 };
 
 struct slot {
 	bool used;
 	bool open[PEERS];
-	bool late[PEERS];    /* its last request was not answered */
-	uint64_t reopen_ms[PEERS]; /* after an error; 0: none */
-	int told;            /* the peer of the last terms; PEERS: none */
+	bool late[PEERS];    /* index by peer: the last request had no answer in
+			      * time */
+	/* time when the stream is set up again after an error; 0: no error */
+	uint64_t reopen_ms[PEERS];
+	/* index of the peer whose terms were reported last; PEERS: an error was
+	 * reported; -1: to be reported again */
+	int told;
 	struct cas_data ac;
 	bool pending;
 	struct ecmg_request request;
-	struct errmsg error; /* of the stream */
+	struct errmsg error; /* last error of the stream at a generator; "":
+			      * none */
 };
 
 struct ecmg {
@@ -68,8 +78,9 @@ static size_t place_of(const struct peer *p)
 
 /* --- streams --- */
 
-/* The peer that serves a stream, preferably one that answered the last request;
- * PEERS: no peer has set up the stream. */
+/* The index of the peer that serves a stream: the first one that has answered
+ * the last request, else the first one that has set up the stream.  PEERS: no
+ * peer has set it up. */
 static size_t serving(const struct ecmg *e, const struct slot *s)
 {
 	for (size_t i = 0; i < e->n_peers; i++)
@@ -93,7 +104,8 @@ static void ask(struct ecmg *e, unsigned stream)
 	ecmg_session_ask(e->peers[peer].session, stream, &s->request);
 }
 
-/* Reports the terms of a stream if another peer serves it. */
+/* Reports the terms of a stream if another peer serves it than at the last
+ * report, or none. */
 static void report(struct ecmg *e, unsigned stream)
 {
 	struct slot *s = &e->slots[stream];
@@ -196,7 +208,8 @@ static void connect_later(struct peer *p)
 
 	p->pause_ms = MAX(MIN(2 * ms, (unsigned)PAUSE_MAX_MS),
 			  (unsigned)PAUSE_MIN_MS);
-	/* not both at once */
+	/* a random addition, so that the two generators are not called at the
+	 * same time */
 	ms += (unsigned)(mono_ns() / 1000 % 200);
 	timer_start(p->of->cfg.loop, &p->pause, ms / 1e3);
 }
@@ -220,7 +233,8 @@ static void lose(struct peer *p, const char *error)
 
 		s->open[place] = s->late[place] = false;
 		s->reopen_ms[place] = 0;
-		/* the reason is another one now */
+		/* the error is now that of the lost connection, so it is
+		 * reported again */
 		if (serving(e, s) == PEERS)
 			s->told = -1;
 		if (s->used)
@@ -232,7 +246,7 @@ static void on_end(const char *error, unsigned status, void *arg)
 {
 	struct peer *p = arg;
 
-	/* the messages of both versions are the same */
+	/* try the other version; both versions have the same messages */
 	if (status == VERSION_ERROR)
 		p->version = p->version == SIMULCRYPT_VERSION
 				     ? SIMULCRYPT_VERSION_MAX
@@ -290,7 +304,7 @@ static void on_pause(struct ev_loop *loop, ev_timer *w, int revents)
 	});
 }
 
-/* Sets up again the streams that an error ended. */
+/* Sets up again the streams that had an error. */
 static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct ecmg *e = container_of(w, struct ecmg, tick);
@@ -358,7 +372,8 @@ static struct slot *slot_at(struct ecmg *e, unsigned stream)
 
 		struct slot *before = e->slots;
 
-		/* not realloc(): requests have control words */
+		/* realloc() would leave a copy of the control words in freed
+		 * memory */
 		e->slots = xcalloc(n, sizeof *e->slots);
 		if (before != NULL)
 			memcpy(e->slots, before, e->n_slots * sizeof *before);

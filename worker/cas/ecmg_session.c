@@ -15,13 +15,15 @@
 #include <string.h>
 
 enum {
-	MESSAGE_MAX = 2048, /* of ours */
-	SETUP_MS = 5000,    /* for the answer to a set-up */
-	GRACE_MS = 2000,    /* beyond max_comp_time */
-	IDLE_MS = 10000,    /* then the channel is tested */
-	SILENT_MS = 25000,  /* then the generator is given up */
+	MESSAGE_MAX = 2048, /* bytes of the longest message to the generator */
+	SETUP_MS = 5000,    /* limit for the answer to a set-up */
+	GRACE_MS = 2000,    /* added to max_comp_time before a request is
+			     * late */
+	IDLE_MS = 10000,    /* without a message for so long, a test is sent */
+	SILENT_MS = 25000,  /* without a message for so long, the session
+			     * ends */
 	TICK_MS = 200,
-	UNIT_MS = 100,      /* of a crypto period */
+	UNIT_MS = 100,      /* unit of a crypto period in messages */
 };
 
 enum stream_state { STREAM_NONE, STREAM_SETUP, STREAM_OPEN };
@@ -29,10 +31,10 @@ enum stream_state { STREAM_NONE, STREAM_SETUP, STREAM_OPEN };
 struct stream {
 	enum stream_state state;
 	bool knows_ac;    /* the generator has the access criteria */
-	bool wants_ac;    /* it wants them with each request */
+	bool wants_ac;    /* the generator wants the criteria in each request */
 	bool asked;
-	uint16_t number;  /* of the request */
-	uint64_t until_ms; /* of the set-up, or of the request */
+	uint16_t number;  /* number of the period in the request */
+	uint64_t until_ms; /* time limit of the set-up, or of the request */
 };
 
 struct ecmg_session {
@@ -40,16 +42,16 @@ struct ecmg_session {
 	struct simulcrypt_conn *conn;
 	ev_timer tick;
 	bool up;
-	uint64_t until_ms; /* of the set-up of the channel */
-	uint64_t heard_ms; /* the last message */
+	uint64_t until_ms; /* time limit of the channel's set-up */
+	uint64_t heard_ms; /* time of the last message */
 	uint64_t tested_ms;
 	struct ecmg_terms terms;
 	struct stream *streams;
 	unsigned n_streams;
 };
 
-/* Ends the session by on_end, in which the owner may free s: nothing may
- * follow. */
+/* Ends the session through on_end, in which the owner may free s.  The caller
+ * must not use s afterwards. */
 static void end(struct ecmg_session *s, const char *error, unsigned status)
 {
 	ev_timer_stop(s->cfg.loop, &s->tick);
@@ -103,7 +105,7 @@ static void put_signed(struct outgoing *o, uint16_t tag, int ms)
 	simulcrypt_put(&o->w, tag, (uint32_t)ms & 0xffff, 2);
 }
 
-/* Sends the values of the channel that were negotiated. */
+/* Sends the channel_status with the negotiated values. */
 static void send_status(struct ecmg_session *s)
 {
 	const struct ecmg_terms *t = &s->terms;
@@ -187,7 +189,8 @@ void ecmg_session_ask(struct ecmg_session *s, unsigned stream,
 	if (r->ac_len > 0 && (to->wants_ac || !to->knows_ac))
 		simulcrypt_put_bytes(&o.w, ECMG_ACCESS_CRITERIA, r->ac,
 				     r->ac_len);
-	/* TS 103 197 5.5: of the periods number + lead - per_msg + 1 on */
+	/* TS 103 197 5.5: the words from period number + lead - per_msg + 1
+	 * on */
 	for (unsigned i = 0; i < t->per_msg; i++) {
 		unsigned at = t->lead + 2 + i - t->per_msg;
 		uint16_t number = (uint16_t)(r->number + at - 1);
@@ -217,8 +220,8 @@ static int read16(const struct simulcrypt *m, uint16_t tag, unsigned *ret)
 	return r;
 }
 
-/* Reads a delay in ms; *ret stays if the message has none.  False: it is
- * malformed. */
+/* Reads a delay in ms; *ret is unchanged if the message has none.  False: the
+ * delay is malformed. */
 static bool read_delay(const struct simulcrypt *m, uint16_t tag, int *ret)
 {
 	uint32_t n;
@@ -229,8 +232,8 @@ static bool read_delay(const struct simulcrypt *m, uint16_t tag, int *ret)
 	return r == 0 || r == -ENOENT;
 }
 
-/* Reads the delays of the ECMs; false: one is malformed, or delay_start is
- * missing.  The standard requires delay_stop too, but not all generators send
+/* Reads the delays of the ECMs; false: a delay is malformed, or delay_start is
+ * missing.  The standard also requires delay_stop, but not all generators send
  * it. */
 static bool read_delays(const struct simulcrypt *m, struct ecmg_terms *ret)
 {
@@ -258,8 +261,8 @@ static bool read_delays(const struct simulcrypt *m, struct ecmg_terms *ret)
 			  &ret->transition_stop_ms);
 }
 
-/* Reads the terms of the channel; false: a value is missing, or is one that
- * this client cannot fulfil. */
+/* Reads the terms of the channel; false: a value is missing or not
+ * supported. */
 static bool read_terms(const struct simulcrypt *m, struct ecmg_terms *ret)
 {
 	uint32_t packets, lead, per_msg;
@@ -286,8 +289,8 @@ static bool read_terms(const struct simulcrypt *m, struct ecmg_terms *ret)
 	return true;
 }
 
-/* Takes the status of the channel.  False: the session has ended, and s may
- * have been freed. */
+/* Takes the status of the channel.  False: the session has ended, and the owner
+ * may have freed s. */
 static bool take_channel_status(struct ecmg_session *s,
 				const struct simulcrypt *m)
 {
@@ -300,7 +303,7 @@ static bool take_channel_status(struct ecmg_session *s,
 		return false;
 	}
 	if (before)
-		return true; /* the answer to a test */
+		return true; /* it answers a channel_test */
 	s->terms = terms;
 	s->up = true;
 	s->cfg.events->on_up(&s->terms, s->cfg.arg);
@@ -331,8 +334,8 @@ static void take_stream_error(struct ecmg_session *s, unsigned i,
 	s->cfg.events->on_stream(i, error.text, s->cfg.arg);
 }
 
-/* Ends a stream with an error.  The channel stays, because other streams may
- * work. */
+/* Ends a stream with an error.  The channel stays open, because its other
+ * streams may work. */
 static void fail_stream(struct ecmg_session *s, unsigned i, const char *error)
 {
 	ecmg_session_close(s, i);
@@ -355,7 +358,7 @@ static void take_ecm(struct ecmg_session *s, unsigned i,
 		return;
 	}
 	if (!t->asked || t->number != number)
-		return; /* late */
+		return; /* a late answer */
 	t->asked = false;
 	run.n = s->terms.packets
 			? ecm_packets_copy(p.value, p.len, room,

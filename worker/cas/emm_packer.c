@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-	HEAD = 4, /* of a packet */
+	HEAD = 4, /* bytes of a packet's header */
 	PAYLOAD = TS_PACKET - HEAD,
 	SECTION_HEAD = 3,
 	PUSI = 0x40,
@@ -16,8 +16,8 @@ static uint8_t *last_packet(struct emm_packer *p)
 	return p->data + (p->n - 1) * TS_PACKET;
 }
 
-/* The bytes of the last packet in which another section can begin; 0: it has no
- * room. */
+/* The bytes at the end of the last packet in which another section can begin;
+ * 0: there is no room. */
 static size_t room_left(struct emm_packer *p)
 {
 	size_t room;
@@ -26,7 +26,7 @@ static size_t room_left(struct emm_packer *p)
 		return 0;
 	room = TS_PACKET - p->at;
 	if (!ts_pusi(last_packet(p)) && room > 0)
-		room--; /* for the pointer_field */
+		room--; /* the packet needs a pointer_field, too */
 	return room < SECTION_HEAD ? 0 : room;
 }
 
@@ -44,7 +44,8 @@ static void add_packet(struct emm_packer *p)
 	p->at = HEAD;
 }
 
-/* Gives the last packet a pointer_field that points to its next byte. */
+/* Inserts a pointer_field into the last packet, if it has none; it points to
+ * the byte that is written next. */
 static void point(struct emm_packer *p)
 {
 	uint8_t *packet = last_packet(p);

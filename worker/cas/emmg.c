@@ -15,16 +15,17 @@
 
 enum {
 	CLIENTS_MAX = 8,
-	DATAGRAMS_MAX = 32, /* in a wake-up */
-	SETUP_MS = 10000, /* without a channel */
-	JOIN_MS = 100, /* that sections wait for others to share a packet */
+	DATAGRAMS_MAX = 32, /* datagrams that are read in one wake-up */
+	SETUP_MS = 10000, /* limit for a connection without a channel */
+	JOIN_MS = 100, /* time that a section waits for others to share its
+			* packet */
 };
 
 struct emmg {
 	struct emmg_config cfg;
 	ev_io acceptable, readable;
 	size_t n;
-	struct emmg_client *clients[CLIENTS_MAX]; /* the oldest first */
+	struct emmg_client *clients[CLIENTS_MAX]; /* in order of arrival */
 	ev_timer join; /* runs while the packer has sections */
 	struct emm_packer packer;
 	uint8_t datagram[SIMULCRYPT_MAX];
@@ -88,7 +89,8 @@ static void on_gone(struct emmg_client *client, const char *error, void *arg)
 	emmg_client_free(&client);
 }
 
-/* Ends the oldest connection without a channel, if all places are taken. */
+/* If all CLIENTS_MAX entries are used, ends the oldest connection without a
+ * channel. */
 static void make_room(struct emmg *e)
 {
 	for (size_t i = 0; i < CLIENTS_MAX && e->n == CLIENTS_MAX; i++)
@@ -120,7 +122,7 @@ static void on_acceptable(struct ev_loop *loop, ev_io *w, int revents)
 		fd_close(&fd);
 		return;
 	}
-	/* a host that vanished leaves its place */
+	/* detects a host that has vanished, so that its entry becomes free */
 	(void)fd_set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 	log_info("cas", "EMMG connected");
 	e->clients[e->n++] = emmg_client_new(&(struct emmg_client_config){
@@ -132,8 +134,8 @@ static void on_acceptable(struct ev_loop *loop, ev_io *w, int revents)
 	});
 }
 
-/* Receives datagrams, each of which is one message.  Their client was set up
- * over TCP. */
+/* Receives datagrams, each of which is one message.  The client that it belongs
+ * to was set up over TCP. */
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct emmg *e = container_of(w, struct emmg, readable);

@@ -13,16 +13,18 @@
 #include <string.h>
 
 enum {
-	ERRORS_MAX = 16,   /* answers with an error */
-	BURST_MIN = 32768, /* bytes; the longest message of a slow stream */
+	ERRORS_MAX = 16,   /* error messages in a connection */
+	BURST_MIN = 32768, /* shortest burst that a stream may send, in bytes:
+			    * the longest message of a slow stream */
 	MESSAGE_MAX = 256,
 	SECTION_HEAD = 3,
-	TYPE_EMM = 0, /* data_type */
-	/* table_id: the CA messages, and that of stuffing */
+	TYPE_EMM = 0, /* data_type of EMMs */
+	/* values of table_id: first and last of CA messages, and stuffing */
 	CA_FIRST = 0x80,
 	CA_LAST = 0x8f,
 	STUFFING = 0xff,
-	OF_SECTIONS = TS_PACKET - 5, /* bytes behind header and pointer_field */
+	/* bytes of a packet behind header and pointer_field */
+	OF_SECTIONS = TS_PACKET - 5,
 
 	/* error_status, TS 103 197 6.2.6 */
 	BAD_TYPE = 0x03,
@@ -43,18 +45,18 @@ struct stream {
 	bool used;
 	uint16_t stream, data;
 	uint8_t type;
-	unsigned kbps; /* allocated */
-	int64_t bytes; /* that it may send now */
+	unsigned kbps; /* allocated kbit/s */
+	int64_t bytes; /* bytes that the stream may send now */
 	uint64_t at_ms; /* time of `bytes' */
-	uint64_t told_ms; /* the last error about its data */
+	uint64_t told_ms; /* time of the last error message about its data */
 };
 
 struct emmg_client {
 	struct emmg_client_config cfg;
 	struct simulcrypt_conn *conn;
-	ev_timer setup; /* runs without a channel */
+	ev_timer setup; /* limit of setup_ms; runs while there is no channel */
 	bool has_channel;
-	bool packets; /* data come as packets, else as sections */
+	bool packets; /* data arrive as packets; false: as sections */
 	uint32_t client;
 	uint16_t channel;
 	unsigned errors;
@@ -68,8 +70,7 @@ struct answer {
 	uint8_t data[MESSAGE_MAX];
 };
 
-/* Begins an answer with the client and the channel of the message that is
- * answered. */
+/* Begins an answer with the client_id and channel_id of the message `to'. */
 static void begin(const struct emmg_client *c, struct answer *a,
 		  const struct simulcrypt *to, enum simulcrypt_type type)
 {
@@ -101,7 +102,8 @@ static void send_error(struct emmg_client *c, const struct simulcrypt *to,
 	bool of_stream = to->type >= EMMG_STREAM_SETUP;
 	struct answer a;
 
-	/* a generator that sends too much goes on doing so */
+	/* a generator that exceeds its bandwidth does so again and again, so
+	 * this error does not count */
 	if (status != EXCEEDED && ++c->errors > ERRORS_MAX)
 		return;
 	begin(c, &a, to, of_stream ? EMMG_STREAM_ERROR : EMMG_CHANNEL_ERROR);
@@ -210,7 +212,7 @@ static void set_up_stream(struct emmg_client *c, const struct simulcrypt *m)
 		.data = (uint16_t)data, .type = (uint8_t)type,
 		.bytes = BURST_MIN, .at_ms = mono_ms(),
 	};
-	/* until it asks, it may use a part of what is left */
+	/* before it requests a bandwidth, it may use half of what is left */
 	c->streams[i].kbps = c->cfg.events->left(c->cfg.arg) / 2;
 	send_stream_status(c, m, &c->streams[i]);
 }
@@ -226,8 +228,8 @@ static void close_stream(struct emmg_client *c, const struct simulcrypt *m,
 	send_answer(c, &a);
 }
 
-/* Answers a request for bandwidth.  A request without a number asks for the
- * present one. */
+/* Answers a request for bandwidth.  A request without a value asks for the
+ * current allocation. */
 static void allocate(struct emmg_client *c, const struct simulcrypt *m,
 		     struct stream *s)
 {
@@ -246,7 +248,7 @@ static void allocate(struct emmg_client *c, const struct simulcrypt *m,
 
 /* --- data --- */
 
-/* Takes so many bytes of packets off the bandwidth of the stream; false: they
+/* Subtracts len bytes of packets from what the stream may send; false: they
  * exceed it. */
 static bool spend(struct stream *s, size_t len)
 {
@@ -262,8 +264,8 @@ static bool spend(struct stream *s, size_t len)
 	return true;
 }
 
-/* The bytes of packets that a datagram needs.  Sections share packets, of which
- * each holds 183 bytes of them. */
+/* The bytes of packets for a datagram of len bytes.  Sections share packets,
+ * each of which has OF_SECTIONS bytes for them. */
 static size_t cost(const struct emmg_client *c, size_t len)
 {
 	return c->packets ? len
@@ -271,8 +273,8 @@ static size_t cost(const struct emmg_client *c, size_t len)
 }
 
 /* May a section with this table_id be in the stream?  Private data may have any
- * table_id but 0xff: behind that, receivers ignore the other sections of the
- * packet, even those of other generators. */
+ * table_id except 0xff: behind a section with 0xff, receivers ignore all other
+ * sections in the packet, also those of other generators. */
 static bool has_table(const struct stream *s, uint8_t table_id)
 {
 	if (s->type == TYPE_EMM)
@@ -287,8 +289,8 @@ static bool is_section(const struct stream *s, const uint8_t *data, size_t len)
 	       has_table(s, section_table_id(data));
 }
 
-/* Passes the sections or packets of a datagram on; false: the datagram is
- * malformed. */
+/* Passes the section or the packets of a datagram to the owner; false: the
+ * datagram is malformed. */
 static bool pass(struct emmg_client *c, const struct stream *s,
 		 const uint8_t *data, size_t len)
 {
@@ -387,7 +389,7 @@ static void take_of_stream(struct emmg_client *c, const struct simulcrypt *m)
 		allocate(c, m, s);
 }
 
-/* Takes a message; false: the connection is to end. */
+/* Takes a message; false: the connection must end. */
 static bool take(struct emmg_client *c, const struct simulcrypt *m)
 {
 	unsigned status;

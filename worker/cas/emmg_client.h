@@ -3,11 +3,11 @@
  * A connection of an EMM generator (ETSI TS 103 197 6): its channel, its data
  * streams and their bandwidth.
  *
- * Data beyond the allocated bandwidth are dropped, and so is what is malformed.
- * The bandwidth is that of packets.  Sections count as if they filled packets,
- * because their owner packs them.
- * Errors are answered, a few times; an error is never the answer to an error.
- * A connection without a channel for setup_ms ends.
+ * Data above the allocated bandwidth are dropped, and so are malformed data.
+ * The bandwidth is that of the packets; sections count as if they filled
+ * packets, because the owner packs them.  A message with an error is answered
+ * by an error message, a limited number of times; an error message is never
+ * answered.  A connection that has no channel for setup_ms ends.
  *
  * Owns the connection; borrows the loop.
  */
@@ -24,22 +24,24 @@ struct ev_loop;
 enum { EMMG_STREAMS_MAX = 16, EMMG_RUN_MAX = 64 /* packets */ };
 
 struct emmg_client_events {
-	/* kbit/s that are not allocated. */
+	/* Returns the kbit/s of the server that no stream has yet. */
 	unsigned (*left)(void *arg);
-	/* At most EMMG_RUN_MAX packets; of a channel of packets. */
+	/* Takes at most EMMG_RUN_MAX packets, of a channel that sends
+	 * packets. */
 	void (*on_packets)(struct ts_run, void *arg);
-	/* A section without pointer_field; of a channel of sections.  Its
-	 * table_id is that of a CA message, 0x80 to 0x8f; in a stream of other
-	 * data than EMMs it is any but 0xff. */
+	/* Takes a section without pointer_field, of a channel that sends
+	 * sections.  In a stream of EMMs its table_id is that of a CA message,
+	 * 0x80 to 0x8f; in a stream of other data it is any but 0xff. */
 	void (*on_section)(const uint8_t *section, size_t len, void *arg);
-	/* The last call; it frees the client. */
+	/* The last callback; the owner frees the client in it. */
 	void (*on_gone)(struct emmg_client *, const char *error, void *arg);
 };
 
 struct emmg_client_config {
 	struct ev_loop *loop;
-	int fd; /* taken: connected, does not block */
-	unsigned setup_ms; /* for the set-up of the channel */
+	int fd; /* descriptor of the connection, non-blocking; owned by the
+		 * client */
+	unsigned setup_ms; /* limit for a connection without a channel */
 	const struct emmg_client_events *events;
 	void *arg;
 };
@@ -49,9 +51,9 @@ void emmg_client_free(struct emmg_client **);
 
 bool emmg_client_has_channel(const struct emmg_client *);
 
-/* The sum of the kbit/s that are allocated to its streams. */
+/* The sum of the kbit/s that were allocated to its streams. */
 unsigned emmg_client_allocated(const struct emmg_client *);
 
-/* Takes data that came in a datagram.  False: the client has no stream with the
- * numbers of the message. */
+/* Takes data that arrived in a datagram.  False: the client has no stream with
+ * the client_id and data_id of the message. */
 bool emmg_client_data(struct emmg_client *, const struct simulcrypt *);

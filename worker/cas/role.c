@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The role `cas`: a conditional access system, between its generators of ECMs
- * and EMMs and the streams that it protects. */
+/* The role `cas`: connects a conditional access system's generators of ECMs and
+ * EMMs with the streams that the system protects. */
 #include "common/base/alloc.h"
 #include "common/base/hex.h"
 #include "common/base/log.h"
@@ -16,9 +16,9 @@
 #include <sysexits.h>
 
 enum {
-	/* Messages that a stream has not read: then EMMs are dropped. */
+	/* While so many messages wait for a stream, it gets no EMMs. */
 	WAITING_MAX = 16,
-	/* Sections that arrive within this time share a message. */
+	/* EMM packets that arrive within this time share a message. */
 	EMM_JOIN_MS = 20,
 	PACKET_DIGITS = 2 * TS_PACKET,
 };
@@ -29,13 +29,13 @@ _Static_assert((int)MSG_CAS_STREAMS_MAX == (int)ECMG_STREAMS_MAX &&
 		       (int)MSG_CAS_AC_MAX == (int)CAS_AC_MAX,
 	       "messages have room for what generators send");
 
-/* A stream.  Its channel alone identifies it: another process may have got its
- * name. */
+/* A stream that gets ECMs.  Its channel identifies it, not its name, which
+ * another process may use by now. */
 struct link {
 	TAILQ_ENTRY(link) next;
 	struct cas *of;
 	char *name;
-	unsigned stream; /* at the generators */
+	unsigned stream; /* number of the stream at the generators */
 	struct channel *channel;
 };
 
@@ -44,10 +44,11 @@ struct cas {
 	struct cas_entry entry;
 	struct ecmg *ecmg; /* NULL until cas.start */
 	struct emmg *emmg;
-	struct errmsg emmg_error; /* why the port is not open; "": it is */
+	/* why the port for EMMGs is not open; "": it is open */
+	struct errmsg emmg_error;
 	ev_timer second;
-	ev_timer join; /* runs while EMMs wait */
-	size_t n_emms; /* packets that wait */
+	ev_timer join; /* runs while EMM packets wait */
+	size_t n_emms; /* EMM packets that wait */
 	uint8_t emms[MSG_CAS_EMM_PACKETS * TS_PACKET];
 	struct msg_cas_status counts;
 	TAILQ_HEAD(, link) links;
@@ -119,7 +120,7 @@ static const struct channel_events link_events = {
 	.on_close = on_link_close,
 };
 
-/* The lowest number that no stream has; ECMG_STREAMS_MAX: all are in use. */
+/* The lowest free stream number; ECMG_STREAMS_MAX: all are in use. */
 static unsigned free_stream(struct cas *c)
 {
 	unsigned n = 0;
@@ -216,8 +217,8 @@ static const struct ecmg_events ecmg_events = {
 
 /* --- EMMs --- */
 
-/* Sends the waiting EMMs to all streams, or to the oldest one, as the
- * configuration says. */
+/* Sends the EMM packets that wait: to all streams if emm_clone is set,
+ * otherwise to the oldest stream only. */
 static void send_emms(struct cas *c)
 {
 	char digits[MSG_CAS_EMM_PACKETS * PACKET_DIGITS + 1];
@@ -292,7 +293,7 @@ static void cas_free(void *role)
 	struct link *l;
 
 	ev_timer_stop(c->worker->loop, &c->second);
-	/* the sections that still wait for others */
+	/* passes the sections in its packer to on_emm() */
 	emmg_free(&c->emmg);
 	if (c->n_emms > 0)
 		send_emms(c);

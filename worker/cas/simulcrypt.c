@@ -7,7 +7,7 @@
 enum {
 	PARAMETER_HEAD = 4,
 	BODY_MAX = 65535,
-	MISSING_PARAMETER = 0x10, /* error_status */
+	MISSING_PARAMETER = 0x10, /* error_status: a parameter is missing */
 };
 
 static uint16_t get16(const uint8_t *p)
@@ -130,8 +130,8 @@ const char *simulcrypt_error_text(unsigned status)
 	return texts[status < ARRAY_LEN(texts) ? status : 0];
 }
 
-/* Explains an error.  An ECMG that wants encrypted control words misses the
- * parameter CW_encryption (TS 103 197 annex D). */
+/* Explains an error message.  An ECMG that requires encrypted control words
+ * reports CW_encryption as a missing parameter (TS 103 197 annex D). */
 void simulcrypt_explain(const struct simulcrypt *error, struct errmsg *ret)
 {
 	unsigned status = simulcrypt_error(error);

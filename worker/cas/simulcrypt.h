@@ -3,9 +3,9 @@
  * Messages of DVB Simulcrypt (ETSI TS 103 197) between a multiplexer and the
  * generators of ECMs and EMMs.
  *
- * A message is a head (version, type, length) and parameters of the form tag,
- * length, value, in any order.  Everything that a peer sends is hostile until
- * it is judged.  Unknown parameters are skipped.
+ * A message is a head (version, type, length) and parameters (tag, length,
+ * value) in any order.  Nothing that a peer sends is trusted before it was
+ * checked.  Unknown parameters are skipped.
  */
 #pragma once
 
@@ -17,10 +17,11 @@
 #include <stdint.h>
 
 enum {
-	SIMULCRYPT_HEAD = 5, /* bytes */
+	SIMULCRYPT_HEAD = 5, /* bytes of the head of a message */
 	SIMULCRYPT_MAX = SIMULCRYPT_HEAD + 65535,
 	SIMULCRYPT_WORD = 8, /* bytes of a control word */
-	/* Versions with the same messages and parameters. */
+	/* the supported versions, which have the same messages and
+	 * parameters */
 	SIMULCRYPT_VERSION = 2,
 	SIMULCRYPT_VERSION_MAX = 3,
 };
@@ -57,7 +58,7 @@ enum simulcrypt_type {
 	EMMG_DATA = 0x0211,
 };
 
-/* Tags of parameters of an ECMG. */
+/* Tags of parameters in the protocol of an ECMG. */
 enum ecmg_tag {
 	ECMG_SUPER_CAS_ID = 0x0001,
 	ECMG_SECTION_TSPKT_FLAG = 0x0002,
@@ -86,7 +87,7 @@ enum ecmg_tag {
 	ECMG_ECM_ID = 0x0019,
 };
 
-/* Tags of parameters of an EMMG. */
+/* Tags of parameters in the protocol of an EMMG. */
 enum emmg_tag {
 	EMMG_CLIENT_ID = 0x0001,
 	EMMG_SECTION_TSPKT_FLAG = 0x0002,
@@ -120,11 +121,12 @@ struct simulcrypt_parameter {
 /* The length in bytes of the message that begins with this head. */
 size_t simulcrypt_len(const uint8_t head[SIMULCRYPT_HEAD]);
 
-/* Reads a whole message.  0, or -EBADMSG: its parameters do not fill it. */
+/* Reads a whole message.  0; -EBADMSG: its length is not that of its
+ * parameters. */
 int simulcrypt_read(const uint8_t *data, size_t len,
 		    struct simulcrypt *ret) MUST_CHECK;
 
-/* Reads the parameter at *at (0 for the first) and moves *at behind it; false:
+/* Reads the parameter at *at (0: the first one) and moves *at behind it; false:
  * there is no further parameter. */
 bool simulcrypt_next(const struct simulcrypt *, size_t *at,
 		     struct simulcrypt_parameter *ret);
@@ -134,16 +136,16 @@ bool simulcrypt_find(const struct simulcrypt *, uint16_t tag,
 		     struct simulcrypt_parameter *ret);
 
 /* Reads the first parameter with this tag as a number of size bytes, at most 4.
- * 0; -ENOENT: there is none; -EBADMSG: it has another length. */
+ * 0; -ENOENT: there is none; -EBADMSG: it has another size. */
 int simulcrypt_number(const struct simulcrypt *, uint16_t tag, size_t size,
 		      uint32_t *ret);
 
-/* The error_status of an error message; 0: it has none. */
+/* The error_status of an error message; 0: the message has none. */
 unsigned simulcrypt_error(const struct simulcrypt *);
-/* The meaning of an error_status of an ECMG. */
+/* The text for an error_status of an ECMG. */
 const char *simulcrypt_error_text(unsigned status);
-/* Writes the meaning of an error message of an ECMG, with the parameter that it
- * names. */
+/* Writes the text for an error message of an ECMG, with the parameter that the
+ * message names. */
 void simulcrypt_explain(const struct simulcrypt *error, struct errmsg *ret);
 
 /*

@@ -12,13 +12,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { WAITING_MAX = 256 * 1024 /* bytes that the peer has not read */ };
+enum { WAITING_MAX = 256 * 1024 /* bytes that may wait for the peer */ };
 
 struct simulcrypt_conn {
 	struct simulcrypt_conn_config cfg;
 	ev_io readable, writable;
 	struct buf out;
-	const char *error; /* to be reported from the loop; NULL: none */
+	const char *error; /* error that on_writable() reports; NULL: none */
 	size_t n; /* bytes in `in' */
 	uint8_t in[SIMULCRYPT_MAX];
 };
@@ -29,15 +29,16 @@ static void stop(struct simulcrypt_conn *c)
 	ev_io_stop(c->cfg.loop, &c->writable);
 }
 
-/* Ends the connection by on_closed, in which the owner may free c: nothing may
- * follow. */
+/* Ends the connection through on_closed, in which the owner may free c.  The
+ * caller must not use c afterwards. */
 static void end(struct simulcrypt_conn *c, const char *error)
 {
 	stop(c);
 	c->cfg.on_closed(error, c->cfg.arg);
 }
 
-/* Ends the connection from the loop, because the owner is in a call now. */
+/* Ends the connection later, from the loop, because the owner is inside a call
+ * now. */
 static void fail(struct simulcrypt_conn *c, const char *error)
 {
 	c->error = error;
@@ -58,7 +59,7 @@ static void flush(struct simulcrypt_conn *c)
 		}
 		if (n < 0)
 			break;
-		/* it may have been a control word */
+		/* the bytes may have been a control word */
 		explicit_bzero(buf_head(&c->out), (size_t)n);
 		buf_take(&c->out, (size_t)n);
 	}
@@ -80,7 +81,7 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 		end(c, c->error);
 }
 
-/* Passes the whole messages that were received to the owner. */
+/* Passes the complete messages that were received to the owner. */
 static void take(struct simulcrypt_conn *c)
 {
 	size_t at = 0;
@@ -126,7 +127,8 @@ simulcrypt_conn_new(const struct simulcrypt_conn_config *cfg)
 	struct simulcrypt_conn *c = xcalloc(1, sizeof *c);
 
 	c->cfg = *cfg;
-	/* it never moves: no copy of a control word stays behind */
+	/* the buffer never grows, so no copy of a control word stays in freed
+	 * memory */
 	(void)buf_reserve(&c->out, WAITING_MAX);
 	ev_io_init(&c->readable, on_readable, cfg->fd, EV_READ);
 	ev_io_init(&c->writable, on_writable, cfg->fd, EV_WRITE);
@@ -141,7 +143,7 @@ void simulcrypt_conn_free(struct simulcrypt_conn **pc)
 	*pc = NULL;
 	if (c == NULL)
 		return;
-	/* also takes away what ev_feed_event() has queued */
+	/* also removes an event of ev_feed_event() */
 	ev_clear_pending(c->cfg.loop, &c->writable);
 	stop(c);
 	buf_wipe(&c->out, c->out.size);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A TCP connection that carries Simulcrypt messages.  They may come in pieces,
- * and several at once.
+ * A TCP connection that carries Simulcrypt messages.  A read may return a part
+ * of a message, or several messages.
  *
- * A message whose parameters do not fill it, and a peer that does not read, end
- * it.  Owns the descriptor; borrows the loop.
+ * The connection ends if the parameters of a message do not fill it, or if the
+ * peer does not read.  Owns the descriptor; borrows the loop.
  */
 #pragma once
 
@@ -15,20 +15,21 @@ struct simulcrypt_conn;
 
 struct simulcrypt_conn_config {
 	struct ev_loop *loop;
-	int fd; /* taken: connected, does not block */
-	/* False: the connection was freed, or is not to be read any more. */
+	int fd; /* descriptor of the connection, non-blocking; owned */
+	/* Takes a message.  False: the owner has freed the connection, or wants
+	 * no more messages from it. */
 	bool (*on_message)(const struct simulcrypt *, void *arg);
-	/* The last call of all.  The connection may be freed inside. */
+	/* The last callback.  The owner may free the connection in it. */
 	void (*on_closed)(const char *error, void *arg);
 	void *arg;
 };
 
 struct simulcrypt_conn *
 simulcrypt_conn_new(const struct simulcrypt_conn_config *);
-/* Frees the connection.  Messages that were sent before still leave if the peer
- * reads.  NULL-safe. */
+/* Frees the connection.  The kernel still sends the messages that were passed
+ * to it before.  NULL-safe. */
 void simulcrypt_conn_free(struct simulcrypt_conn **);
 
-/* Sends a whole message.  Calls no callback. */
+/* Sends a whole message.  Calls no callback before it returns. */
 void simulcrypt_conn_send(struct simulcrypt_conn *, const uint8_t *message,
 			  size_t len);
