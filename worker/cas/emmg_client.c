@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-	ERRORS_MAX = 16,   /* error messages in a connection */
+	ERRORS_MAX = 16,   /* error messages before the connection ends */
 	BURST_MIN = 32768, /* shortest burst that a stream may send, in bytes:
 			    * the longest message of a slow stream */
 	MESSAGE_MAX = 256,

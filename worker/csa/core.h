@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Cores that scramble many payloads at once with one control word, by the DVB
- * Common Scrambling Algorithm.
+ * Cores that scramble or descramble many payloads at once with one control
+ * word, by the DVB Common Scrambling Algorithm.
  *
- * A core cuts the payloads into slices: a word of a vector register holds one
- * bit of the stream cipher of every payload, or one byte of the block cipher.
- * So a call costs nearly the same for one payload and for a full batch.
+ * A core cuts the payloads into slices.  For the stream cipher, a vector
+ * register holds one bit of every payload; for the block cipher, it holds one
+ * byte of many payloads.  So a call takes nearly the same time for one payload
+ * and for a full batch.
  */
 #pragma once
 
@@ -15,29 +16,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A payload of at most 184 bytes.  One below 8 bytes stays in the clear. */
+/* A payload of at most 184 bytes.  A payload below 8 bytes stays in the
+ * clear. */
 struct csa_payload {
 	uint8_t *data; /* borrowed */
 	size_t len;
 };
 
-/* Changes n payloads in place, n at most the lanes of the core. */
+/* Changes n payloads in place; n is at most csa_core.lanes. */
 typedef void csa_core_fn(const struct csa_schedule *,
 			 const struct csa_payload *, size_t n);
 
 struct csa_core {
 	const char *name;
 	size_t lanes;
-	size_t break_even; /* payloads from which on a call pays */
-	bool (*usable)(void); /* with this processor */
+	size_t break_even; /* smallest number of payloads for which a call is
+			    * faster than the single cipher of libdvbcsa */
+	bool (*usable)(void); /* can this processor run the core? */
 	csa_core_fn *scramble, *descramble;
 };
 
-/* The i-th core of this build that this processor can run, the fastest first;
+/* The i-th core of this build that this processor can run, in order of speed;
  * NULL: there are no more. */
 const struct csa_core *csa_core(size_t i);
 
-/* True if a full batch of the core gives the bytes of libdvbcsa, in both
- * directions, with another payload and length in each lane.  Takes a few
+/* True if the core and libdvbcsa give the same bytes, in both directions, for a
+ * full batch with a different payload and length in each lane.  Takes a few
  * milliseconds. */
 bool csa_core_agrees(const struct csa_core *);

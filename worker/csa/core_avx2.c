@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * 256 payloads at once, for processors with AVX2.  The substitution of the
- * block cipher looks the low nibble up in 16 tables, and the bits of the high
- * one select among the results.
+ * block cipher looks up the low nibble of a byte in 16 tables; the bits of the
+ * high nibble select one of the 16 results.
  */
 #include "config.h" /* SANITIZED */
 
 #pragma GCC target("avx2")
-#if !SANITIZED /* the checks of unrolled loops take the compiler long */
-#pragma GCC optimize("O3") /* registers for the arrays of words */
+#if !SANITIZED /* with sanitizers, the compiler takes long for unrolled loops */
+#pragma GCC optimize("O3") /* keeps the arrays of words in registers */
 #endif
 
 #include "worker/csa/core.h"
@@ -54,8 +54,9 @@ INLINE word majority(word a, word b, word c)
 	return (a & b) | ((a | b) & c);
 }
 
-/* The smallest of the formulas f ^ (v & g) and f ^ (g & ~v), where v is one of
- * the variables and f and g are functions of the four others. */
+/* The two outputs of a box.  Each formula is the shortest that has the form f ^
+ * (v & g) or f ^ (g & ~v), where v is one of the variables and f and g are
+ * functions of the four others. */
 #define BOX(name, first_formula, second_formula) \
 	INLINE void name(word a, word b, word c, word d, word e, word *first, \
 			 word *second) \
@@ -87,8 +88,9 @@ BOX(box7,
     (d ^ (e ^ (a | b))) ^ (c & (d | (b ^ (a & e)))))
 
 struct block_tables {
-	const __m128i *substitution; /* rows of 16 */
-	__m256i permutation_low, permutation_high; /* of a nibble */
+	const __m128i *substitution; /* 16 rows of 16 bytes */
+	/* permutations of the low and the high nibble */
+	__m256i permutation_low, permutation_high;
 };
 
 static __m256i nibble_permutation(size_t shift)
@@ -113,7 +115,8 @@ INLINE struct block_tables block_tables(void)
 	};
 }
 
-/* Halves the results: those of rows 2 * i and 2 * i + 1 become one. */
+/* Halves the number of results: the selector chooses between rows 2 * i and 2 *
+ * i + 1 for row i. */
 INLINE void select_rows(__m256i *row, size_t n, __m256i selector)
 {
 	for (size_t i = 0; i < n; i++)
@@ -131,7 +134,8 @@ INLINE word substitute(const struct block_tables *t, word w)
 			_mm256_broadcastsi128_si256(
 				_mm_loadu_si128(t->substitution + i)),
 			low);
-	/* bits 4 to 7 in the place of the sign */
+	/* blendv() looks at the sign bit of each byte: moves bits 4 to 7
+	 * there */
 	select_rows(row, 8, _mm256_slli_epi16(at, 3));
 	select_rows(row, 4, _mm256_slli_epi16(at, 2));
 	select_rows(row, 2, _mm256_slli_epi16(at, 1));

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * 512 payloads at once, for processors with AVX-512, VBMI and GFNI: the
- * functions of the stream cipher are ternary tables, the substitution of the
- * block cipher is a look-up in registers, its permutation a matrix.
+ * 512 payloads at once, for processors with AVX-512, VBMI and GFNI.  The
+ * functions of the stream cipher are ternary logic tables, the substitution of
+ * the block cipher is a look-up in registers, and its permutation is a bit
+ * matrix.
  */
 #include "config.h" /* SANITIZED */
 
 #pragma GCC target("avx512f,avx512bw,avx512vbmi,gfni")
-#if !SANITIZED /* the checks of unrolled loops take the compiler long */
-#pragma GCC optimize("O3") /* registers for the arrays of words */
+#if !SANITIZED /* with sanitizers, the compiler takes long for unrolled loops */
+#pragma GCC optimize("O3") /* keeps the arrays of words in registers */
 #endif
 
 #include "worker/csa/core.h"
@@ -26,7 +27,7 @@ INLINE word splat(uint8_t byte)
 	return (word)_mm512_set1_epi8((char)byte);
 }
 
-/* Bit 4 * a + 2 * b + c of the table is the result. */
+/* The result for the bits a, b and c is bit 4 * a + 2 * b + c of the table. */
 #define TABLE3(a, b, c, table) \
 	((word)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), \
 					 (__m512i)(c), table))
@@ -58,7 +59,8 @@ INLINE word majority(word a, word b, word c)
 	return TABLE3(a, b, c, 0xe8);
 }
 
-/* Bit a + 2 * b + 4 * c + 8 * d + 16 * e of the table is the result. */
+/* The result for the bits a to e is bit a + 2 * b + 4 * c + 8 * d + 16 * e of
+ * the table. */
 #define TABLE5(a, b, c, d, e, table) \
 	pick(e, pick(d, TABLE3(c, b, a, (table) >> 24 & 0xff), \
 			 TABLE3(c, b, a, (table) >> 16 & 0xff)), \
@@ -73,14 +75,15 @@ INLINE word majority(word a, word b, word c)
 	}
 
 /*
- * A search found two to five tables of three for most of the tables of five,
- * which otherwise take seven.  The comment of a box has its tables of five.
+ * TABLE5 takes seven instructions.  For most boxes a search found two to five
+ * TABLE3 with the same result.  The comment of a box has the tables that TABLE5
+ * would need for *first and for *second.
  */
 #define BOX_HEAD(name) \
 	INLINE void name(word a, word b, word c, word d, word e, word *first, \
 			 word *second)
 
-/* 0x27968667, 0x69d89c5a */
+/* TABLE5 of *first: 0x27968667, of *second: 0x69d89c5a */
 BOX_HEAD(box1)
 {
 	word g = TABLE3(a, d, c, 0xa7), h = TABLE3(d, e, g, 0x82);
@@ -90,7 +93,7 @@ BOX_HEAD(box1)
 	*second = TABLE3(b, k, TABLE3(a, c, l, 0x86), 0x56);
 }
 
-/* 0x748d9665, 0x99a527c3 */
+/* TABLE5 of *first: 0x748d9665, of *second: 0x99a527c3 */
 BOX_HEAD(box2)
 {
 	word g = TABLE3(e, a, b, 0xb5), h = TABLE3(c, g, b, 0xf4);
@@ -100,7 +103,7 @@ BOX_HEAD(box2)
 	*second = TABLE3(c, k, TABLE3(a, e, l, 0x97), 0x78);
 }
 
-/* 0x69c634cd, 0x99a5665a */
+/* TABLE5 of *first: 0x69c634cd, of *second: 0x99a5665a */
 BOX_HEAD(box3)
 {
 	word g = TABLE3(e, a, c, 0x96), h = TABLE3(d, e, a, 0xdf);
@@ -113,7 +116,7 @@ BOX_HEAD(box3)
 BOX(box4, 0x4eb4d619, 0xd619b14b)
 BOX(box5, 0xa53964e5, 0x4d6ab26c)
 
-/* 0x39879c78, 0x4be49ba4 */
+/* TABLE5 of *first: 0x39879c78, of *second: 0x4be49ba4 */
 BOX_HEAD(box6)
 {
 	word g = TABLE3(d, e, a, 0x60), h = TABLE3(a, d, b, 0x98);
@@ -124,7 +127,7 @@ BOX_HEAD(box6)
 	*second = TABLE3(a, m, n, 0xa6);
 }
 
-/* 0xda1a3996, 0x1e71e12e */
+/* TABLE5 of *first: 0xda1a3996, of *second: 0x1e71e12e */
 BOX_HEAD(box7)
 {
 	word g = TABLE3(d, b, e, 0x14), h = TABLE3(d, e, a, 0x6b);
@@ -137,7 +140,8 @@ BOX_HEAD(box7)
 
 struct block_tables {
 	__m512i substitution[4];
-	__m512i permutation; /* as an 8 x 8 matrix */
+	__m512i permutation; /* the permutation of a byte as an 8 x 8 bit
+			      * matrix */
 };
 
 INLINE struct block_tables block_tables(void)
@@ -148,7 +152,8 @@ INLINE struct block_tables block_tables(void)
 	for (size_t i = 0; i < 4; i++)
 		t.substitution[i] = _mm512_loadu_si512(csa_substitution +
 						       64 * i);
-	/* byte 7 - i of the matrix selects the bits that make up bit i */
+	/* byte 7 - i of the matrix selects the input bits whose sum is output
+	 * bit i */
 	for (size_t i = 0; i < 8; i++)
 		matrix |= (uint64_t)1
 			  << (8 * (7 - (size_t)csa_permutation[i]) + i);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Chooses the core of a process (core.h): the fastest one that this processor
- * can run and that agrees with libdvbcsa.
+ * can run and that gives the same results as libdvbcsa.
  *
- * A proof takes milliseconds.  So a stage chooses when it starts, before its
- * first packet, and all stages of a process share the choice.
+ * The comparison takes milliseconds.  So a stage chooses when it starts, before
+ * its first packet, and all stages of a process share the choice.
  */
 #pragma once
 
@@ -12,12 +12,12 @@
 
 struct csa_core;
 
-/* At first all zero. */
+/* All zero before the first csa_choose(). */
 struct csa_choice {
 	bool made;
-	const struct csa_core *core; /* NULL: libdvbcsa alone */
+	const struct csa_core *core; /* NULL: only libdvbcsa is used */
 };
 
-/* Returns the core; NULL: only libdvbcsa is usable.  The first call proves the
- * cores.  A core that is wrong on this processor is logged and not taken. */
+/* Returns the core; NULL: only libdvbcsa is used.  The first call compares the
+ * cores with libdvbcsa.  A core with wrong results is logged and not used. */
 const struct csa_core *csa_choose(struct csa_choice *);

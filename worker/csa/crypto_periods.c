@@ -7,7 +7,7 @@
 
 #define MAGIC UINT32_C(0x31505743) /* "CWP1" */
 
-enum { NOW = 1 /* the place of the word of this period */ };
+enum { NOW = 1 /* index of the word of the current period */ };
 
 static uint16_t next_number(const struct crypto_periods *c)
 {
@@ -26,7 +26,8 @@ static bool is_sound(const struct crypto_ecm *e)
 	return true;
 }
 
-/* Moves the ECMs of the last worker to the places of their systems. */
+/* Moves the ECMs that the last worker left to the indexes of their systems;
+ * drops those of another period, and malformed ones. */
 static void arrange(struct crypto_periods *c)
 {
 	struct crypto_memory *m = c->cfg.memory;
@@ -135,8 +136,8 @@ unsigned crypto_period_ms(const struct crypto_periods *c)
 	return ms;
 }
 
-/* The delay in ns, bounded to half a period, because a longer one would meet
- * the next change. */
+/* The delay in ns, limited to half a period, because a longer one would last
+ * until the next change. */
 static int64_t bounded_ns(const struct crypto_periods *c, int ms)
 {
 	int most = (int)(crypto_period_ms(c) / 2);
@@ -144,8 +145,9 @@ static int64_t bounded_ns(const struct crypto_periods *c, int ms)
 	return (int64_t)MAX(MIN(ms, most), -most) * (int64_t)MS;
 }
 
-/* The delays of a system at the next change.  If the access criteria have
- * changed since the ECM on air was made, they are those for such a change. */
+/* The delays of a system at the next change.  If its access criteria have
+ * changed since the ECM on air was made, these are the delays for such a
+ * change. */
 static const struct crypto_delay *delay_of(const struct crypto_periods *c,
 					   size_t system)
 {
@@ -157,8 +159,8 @@ static const struct crypto_delay *delay_of(const struct crypto_periods *c,
 		       : &t->delay;
 }
 
-/* The time from the next change to the ECM of a system, in ns; negative: the
- * ECM comes before the change. */
+/* The time from the next change of the word to the begin of the new ECM's
+ * broadcast, in ns; negative: before the change. */
 static int64_t delay_ns(const struct crypto_periods *c, size_t system)
 {
 	const struct crypto_terms *t = &c->systems[system].terms;
@@ -168,14 +170,14 @@ static int64_t delay_ns(const struct crypto_periods *c, size_t system)
 				      : delay_of(c, system)->start_ms);
 }
 
-/* The time from the next change to the end of the last ECM of a system, in
- * ns. */
+/* The time from the next change of the word to the end of the old ECM's
+ * broadcast, in ns; negative: before the change. */
 static int64_t stop_ns(const struct crypto_periods *c, size_t system)
 {
 	return bounded_ns(c, delay_of(c, system)->stop_ms);
 }
 
-/* The time by which the earliest ECM begins or ends before a change, in ns. */
+/* The time in ns before a change at which the first ECM must begin or end. */
 static uint64_t ahead_ns(const struct crypto_periods *c)
 {
 	int64_t first = 0;
@@ -190,7 +192,8 @@ static uint64_t due_ns(const struct crypto_periods *c)
 	return c->since_ns + crypto_period_ms(c) * MS - ahead_ns(c);
 }
 
-/* The time since which an ECM of the system is overdue; UINT64_MAX: none is. */
+/* The time since when an ECM of the system has been overdue; UINT64_MAX: no ECM
+ * is overdue. */
 static uint64_t late_since_ns(const struct crypto_periods *c, size_t system,
 			      uint64_t now_ns)
 {
@@ -233,7 +236,8 @@ static enum crypto_mode judge(const struct crypto_periods *c, uint64_t now_ns)
 	return clears && !keeps ? CRYPTO_CLEAR : CRYPTO_SCRAMBLED;
 }
 
-/* Plans the next change of the word, if each system has its next ECM. */
+/* Plans the next change of the word, if it is time and each system has sent its
+ * next ECM. */
 static void plan(struct crypto_periods *c, uint64_t now_ns)
 {
 	if (c->cfg.n == 0 || now_ns < due_ns(c))
@@ -252,7 +256,7 @@ static void plan(struct crypto_periods *c, uint64_t now_ns)
 		c->scrambled_ns = c->change_ns;
 }
 
-/* Puts the ECMs on air that are due; true: all systems have theirs on air. */
+/* Puts the ECMs on air that are due; true: no system has a planned ECM left. */
 static bool switch_ecms(struct crypto_periods *c, uint64_t now_ns)
 {
 	bool all = true;
@@ -279,14 +283,14 @@ static void change_word(struct crypto_periods *c)
 	memmove(m->words[0], m->words[1],
 		(CRYPTO_KEPT - 1) * sizeof m->words[0]);
 	c->cfg.make_word(m->words[CRYPTO_KEPT - 1], c->cfg.arg);
-	/* no packet needs the word before any more, but a generator may ask for
-	 * one */
+	/* no packet needs the old word any more, but a request may contain it,
+	 * so a random word replaces it */
 	c->cfg.make_word(m->words[0], c->cfg.arg);
 	c->since_ns = c->change_ns;
 }
 
-/* The mode of the stream now.  After clear packets, scrambled ones begin only
- * after the ECMs that precede them. */
+/* Returns the mode of the stream from now on.  Clear packets end only when the
+ * ECMs that must precede scrambled packets are on air. */
 static enum crypto_mode next_mode(struct crypto_periods *c, uint64_t now_ns)
 {
 	enum crypto_mode wanted = judge(c, now_ns);
@@ -304,7 +308,7 @@ static enum crypto_mode next_mode(struct crypto_periods *c, uint64_t now_ns)
 	return wanted;
 }
 
-/* Is the ECM of a system broadcast now, by the delays of the system? */
+/* Do the delays of the system allow the broadcast of its ECM now? */
 static bool is_broadcast(const struct crypto_periods *c, size_t system,
 			 uint64_t now_ns)
 {

@@ -11,19 +11,21 @@
 
 enum {
 	PAYLOAD_MAX = 184,
-	PAYLOAD_MIN = 8, /* a shorter one stays clear */
+	PAYLOAD_MIN = 8, /* a shorter payload stays in the clear */
 	STACK_WIPED = 8192,
 };
 
 struct csa {
-	const struct csa_core *core; /* NULL: libdvbcsa */
+	const struct csa_core *core; /* NULL: the bitslice core of libdvbcsa */
 	size_t break_even;
-	struct csa_schedule schedule; /* with a core */
+	struct csa_schedule schedule; /* used with a core */
 	struct dvbcsa_key_s *one;
-	struct dvbcsa_bs_key_s *many; /* without */
-	size_t n, size; /* payloads, and the places of a full batch */
+	struct dvbcsa_bs_key_s *many; /* used without a core */
+	size_t n, size; /* n: payloads in the batch; size: payloads of a full
+			 * batch */
 	struct csa_payload *batch;
-	struct dvbcsa_bs_batch_s *list; /* of the library; NULL ends it */
+	/* batch in the form of libdvbcsa; data NULL ends it */
+	struct dvbcsa_bs_batch_s *list;
 };
 
 static void take_library(struct csa *c)
@@ -59,7 +61,7 @@ struct sample {
 	size_t len;
 };
 
-/* Makes another payload of another length for each lane, to test a core. */
+/* Makes a different payload and length for each lane, to test a core. */
 static void make_samples(struct csa *c, struct sample *samples)
 {
 	uint32_t random = 1;
@@ -130,7 +132,7 @@ void csa_free(struct csa **pc)
 	if (c == NULL)
 		return;
 	csa_drop(c);
-	/* the library does not wipe its keys */
+	/* libdvbcsa does not wipe its keys */
 	csa_forget(c);
 	dvbcsa_key_free(c->one);
 	if (c->many != NULL)
@@ -146,8 +148,8 @@ size_t csa_batch(const struct csa *c)
 	return c->size;
 }
 
-/* Overwrites the stack, where the key schedules leave the control word, which
- * might stay there for long. */
+/* Overwrites a part of the stack: the key schedules leave the control word
+ * there, where it could stay for long. */
 __attribute__((noinline)) static void wipe_stack(void)
 {
 	uint8_t below[STACK_WIPED];

@@ -8,14 +8,16 @@
 #include <string.h>
 
 enum {
-	/* Several times the batch, because the clear packets are in it too. */
+	/* several times the size of a batch, because clear packets are among
+	 * them */
 	PACKETS = 512,
 	PARITIES = 2,
-	/* The PIDs of a group change their parity one after the other: a
-	 * parity that returns after fewer packets has not ended. */
+	/* The PIDs of a group change their parity one after another.  So a
+	 * parity that returns after fewer packets is still that of the same
+	 * period. */
 	PERIOD_PACKETS = 16,
-	/* Units of a period without a start code prefix, and none with one:
-	 * the control word is wrong. */
+	/* so many units of a period without a start code prefix, and none with
+	 * one, show that the control word is wrong */
 	WRONG_STARTS = 2,
 };
 
@@ -24,14 +26,15 @@ struct group {
 	struct csa *csa[PARITIES];
 	bool has_word[PARITIES];
 	uint8_t word[PARITIES][CSA_CONTROL_WORD];
-	/* The word has changed since the last period of this parity; a unit of
-	 * this period began right; units began wrong. */
+	/* is_new: the word was set since the last period of this parity, and
+	 * has not been judged wrong; is_right: a unit of this period began with
+	 * a start code prefix */
 	bool is_new[PARITIES], is_right[PARITIES];
 	unsigned wrong[PARITIES];
-	/* for the next period of this parity */
+	/* has_next, next: word for the next period of this parity */
 	bool has_next[PARITIES];
 	uint8_t next[PARITIES][CSA_CONTROL_WORD];
-	size_t running; /* parity of its packets; PARITIES: not known */
+	size_t running; /* parity of its last packets; PARITIES: unknown */
 	unsigned in_period; /* packets since they have that parity */
 	uint32_t missed; /* packets without a control word */
 	struct descrambler_counts counts;
@@ -43,10 +46,11 @@ struct descrambler {
 	void *arg;
 	struct group *groups[DESCRAMBLER_GROUPS]; /* made on demand */
 	uint8_t group_of[TS_PIDS];
-	bool no_prefix[TS_PIDS]; /* units without a start code prefix */
+	/* units of the PID have no start code prefix */
+	bool no_prefix[TS_PIDS];
 	uint64_t since_ns; /* arrival of the oldest packet */
-	size_t n; /* packets */
-	bool scrambled[PACKETS]; /* the packet waits in a batch of its group */
+	size_t n; /* number of packets */
+	bool scrambled[PACKETS]; /* the packet is in a batch of its group */
 	uint8_t packets[PACKETS][TS_PACKET];
 };
 
@@ -109,7 +113,7 @@ void descrambler_free(struct descrambler **pd)
 }
 
 /* Marks a descrambled packet as clear.  If it begins a unit, checks the start
- * code, which shows whether the word was right. */
+ * code prefix, which shows whether the word was right. */
 static void finish(struct descrambler *d, uint8_t *p)
 {
 	static const uint8_t prefix[3] = { 0, 0, 1 };
@@ -131,8 +135,8 @@ static void finish(struct descrambler *d, uint8_t *p)
 		g->is_new[place] = false;
 }
 
-/* Descrambles the collected packets and keeps them.  Words and groups may
- * change outside of a read, when no packet may leave. */
+/* Descrambles the collected packets, but sends none: words and groups may
+ * change outside of a read, when no packet may be sent. */
 static void settle(struct descrambler *d)
 {
 	if (d->n == 0)
@@ -160,7 +164,7 @@ static void flush(struct descrambler *d)
 void descrambler_assign(struct descrambler *d, uint16_t pid, uint8_t group)
 {
 	settle(d);
-	/* an existing group counts its packets without a control word */
+	/* only an existing group counts its packets without a control word */
 	(void)group_at(d, group);
 	d->group_of[pid & (TS_PIDS - 1)] = group;
 }
@@ -176,7 +180,7 @@ void descrambler_judge(struct descrambler *d, uint16_t pid, bool has_prefix)
 	d->no_prefix[pid & (TS_PIDS - 1)] = !has_prefix;
 }
 
-/* Sets the word of a parity for the packets from here on. */
+/* Sets the word of a parity for the packets from now on. */
 static void set_word(struct descrambler *d, struct group *g, size_t place,
 		     const uint8_t control_word[CSA_CONTROL_WORD])
 {
@@ -192,7 +196,7 @@ static void set_word(struct descrambler *d, struct group *g, size_t place,
 		g->is_right[place] = false;
 		g->wrong[place] = 0;
 	}
-	/* control_word may be in it */
+	/* control_word may point to next[place], so it is wiped only now */
 	g->has_next[place] = false;
 	explicit_bzero(g->next[place], CSA_CONTROL_WORD);
 }
@@ -213,7 +217,8 @@ void descrambler_offer(struct descrambler *d, uint8_t group,
 	if (g == NULL)
 		return;
 	if (place == g->running && g->has_word[place])
-		settle(d); /* judges the word */
+		settle(d); /* checks the start code prefixes of this word's
+			    * packets */
 	if (place != g->running || !g->has_word[place] ||
 	    (!g->is_new[place] && !g->is_right[place])) {
 		set_word(d, g, place, control_word);
@@ -256,8 +261,8 @@ uint32_t descrambler_take_missed(struct descrambler *d, uint8_t group)
 	return missed;
 }
 
-/* Ends the period of a parity: forgets that its word is new or was right, so
- * that the word of its next period can replace it at once. */
+/* Ends the period of a parity: resets what is known about its word, so that the
+ * word of its next period can replace it at once. */
 static void end_period(struct descrambler *d, struct group *g, size_t place)
 {
 	settle(d);
@@ -265,8 +270,8 @@ static void end_period(struct descrambler *d, struct group *g, size_t place)
 	g->wrong[place] = 0;
 }
 
-/* Notes that packets of the group have the other parity now; its next word, if
- * known, becomes valid. */
+/* Notes that packets of the group have this parity now.  If its next word is
+ * known, that word is used from now on. */
 static void turn_over(struct descrambler *d, struct group *g, size_t place)
 {
 	if (g->in_period >= PERIOD_PACKETS) {

@@ -6,7 +6,8 @@
 
 enum { BITS = 64, KEY = 8, KEYS = CSA_ROUNDS / KEY };
 
-/* Bit i of a key becomes bit key_permutation[i] of the key in front of it. */
+/* Keys are made from the last one backwards: bit i of a key becomes bit
+ * key_permutation[i] of the key before it. */
 static const uint8_t key_permutation[BITS] = {
 	19, 27, 55, 46,  1, 15, 36, 22,
 	56, 61, 39, 21, 54, 58, 50, 28,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The keys that the DVB Common Scrambling Algorithm makes from a control word,
- * and the substitution of its block cipher.
+ * The keys of the DVB Common Scrambling Algorithm, which are made from a
+ * control word, and the substitution and the permutation of its block cipher.
  */
 #pragma once
 
@@ -10,12 +10,13 @@
 enum { CSA_ROUNDS = 56 };
 
 struct csa_schedule {
-	uint8_t control_word[8]; /* the key of the stream cipher */
-	uint8_t round[CSA_ROUNDS]; /* of the block cipher, as it encrypts */
+	uint8_t control_word[8]; /* key of the stream cipher */
+	/* round keys of the block cipher, in the order of encryption */
+	uint8_t round[CSA_ROUNDS];
 };
 
-/* The substitution of a byte in a round of the block cipher.  Behind it, the
- * permutation moves bit i of a byte to bit csa_permutation[i]. */
+/* A round of the block cipher substitutes a byte by csa_substitution; then the
+ * permutation moves bit i of the result to bit csa_permutation[i]. */
 extern const uint8_t csa_substitution[256];
 extern const uint8_t csa_permutation[8];
 

@@ -9,10 +9,10 @@
 
 enum {
 	PACKETS = 73 * DATAGRAM_PACKETS,
-	/* transport_scrambling_control 10 and 11 */
+	/* transport_scrambling_control 10 and 11, as bits of the fourth byte */
 	SCRAMBLING_EVEN = 0x80,
 	SCRAMBLING_ODD = 0xc0,
-	SI_PIDS = 0x20, /* ETSI EN 300 468 5.1.3 */
+	SI_PIDS = 0x20, /* PIDs below are those of tables (EN 300 468 5.1.3) */
 	PROGRAMS = 65536,
 };
 
@@ -22,12 +22,15 @@ struct scrambler {
 	struct scrambler_pids *pids;
 	uint8_t parity; /* SCRAMBLING_EVEN or SCRAMBLING_ODD */
 	enum scrambler_mode mode;
-	unsigned classes; /* what counts as a component */
-	bool knows;        /* components are known */
-	/* Bits by program number: the programs of the PAT without PMT. */
+	unsigned classes; /* classes that are scrambled; bits: 1 << enum
+			   * pid_class */
+	bool knows;        /* a PMT or components of the last worker are
+			    * known */
+	/* bits by program number: programs of the PAT whose PMT is missing */
 	uint8_t lacks[PROGRAMS / 8];
-	bool waits;        /* for a PMT */
-	uint32_t changes;  /* psi_changes() at the last look */
+	bool waits;        /* waits for a PMT: unknown PIDs become null
+			    * packets */
+	uint32_t changes;  /* psi_changes() when the tables were last checked */
 	uint64_t until_ns; /* end of the wait for a PMT */
 	size_t n;
 	uint8_t packets[PACKETS][TS_PACKET];
@@ -123,8 +126,8 @@ static bool is_component(struct scrambler *s, uint16_t pid)
 	return was_component(s, pid);
 }
 
-/* Notes the programs whose PMT is missing; true: one of them is new.  *ret: is
- * the PMT of any program missing? */
+/* Notes the programs whose PMT is missing; true: one of them is new.  *ret: the
+ * PMT of some program is missing. */
 static bool note_lacks(struct scrambler *s, bool *ret)
 {
 	const struct psi_program *list;
@@ -147,8 +150,8 @@ static bool note_lacks(struct scrambler *s, bool *ret)
 	return gained;
 }
 
-/* Follows the tables.  Ends the wait for PMTs after a time, because some
- * programs of a PAT never have one. */
+/* Checks the tables.  Ends the wait for PMTs after SCRAMBLER_PMT_MS, because
+ * some programs in a PAT never have a PMT. */
 static void look(struct scrambler *s, uint64_t now_ns)
 {
 	uint32_t changes = psi_changes(s->psi);

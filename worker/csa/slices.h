@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The DVB Common Scrambling Algorithm on slices.  A core includes this file
- * behind its own definitions of
+ * after its own definitions of
  *
  *	word	a vector register of 64-bit elements
- *	ABREAST	how many words of each byte the block cipher takes at once
- *	splat()	a byte in each byte of a word
+ *	ABREAST	how many words of each byte the block cipher processes at once
+ *	splat()	a word that has this byte in all its bytes
  *	xor3(), pick(), majority()
- *		by bit: the sum of three words; the first where the mask is
- *		set, elsewhere the second; the majority of three words
+ *		for each bit: the sum of three words; the first word where the
+ *		mask is set, elsewhere the second; the majority of three words
  *	zip8_low() ... zip32_high()
  *		interleave the low or the high halves of each 128 bits by 8, 16
  *		or 32 bits
  *	box1() ... box7()
  *		the functions of the stream cipher
  *	struct block_tables, block_tables(), substitute(), permute()
- *		those of the block cipher
+ *		the functions of the block cipher
  *
- * Eight bytes of each payload take three forms:
+ * Eight bytes of each payload have three forms:
  *
- *	lanes	an array with the eight bytes of a payload in each element
+ *	lanes	an array whose elements have eight bytes of one payload each
  *	planes	a word holds one byte of sizeof(word) payloads: planes[k][p] is
- *		byte p of the payloads k * sizeof(word) and behind
+ *		byte p of the payloads from k * sizeof(word) on
  *	bits	a word holds one bit of all payloads: bits[p * 8 + i] is bit i
  *		of byte p
  */
@@ -32,17 +32,17 @@
 #include <string.h>
 
 enum {
-	BLOCK = 8, /* bytes */
-	PLANE = sizeof(word), /* payloads */
-	PLANES = 8, /* the words that hold a byte of all payloads */
+	BLOCK = 8, /* bytes of a block */
+	PLANE = sizeof(word), /* payloads in a plane */
+	PLANES = 8, /* words that hold one byte of all payloads */
 	LANES = PLANES * PLANE,
-	STEPS = 32, /* of the stream cipher for a block */
-	NIBBLES = 10, /* of each shift register */
+	STEPS = 32, /* steps of the stream cipher for a block */
+	NIBBLES = 10, /* nibbles of each shift register */
 };
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Interleaves the pairs of words at this distance: one stage of an exchange. */
+/* Interleaves the words i and i + distance: one stage of planes_of_lanes(). */
 INLINE void zip_stage(const word from[8], word to[8], size_t distance)
 {
 	for (size_t i = 0; i < 8; i++) {
@@ -53,8 +53,8 @@ INLINE void zip_stage(const word from[8], word to[8], size_t distance)
 	}
 }
 
-/* Converts lanes of PLANE payloads to planes.  Each stage moves a bit of the
- * word's number into the place within the word. */
+/* Converts lanes of PLANE payloads to planes.  Each stage moves one bit of the
+ * index of a word into the position of a byte within the word. */
 INLINE void planes_of_lanes(const word lanes[8], word planes[8])
 {
 	static const uint8_t order[8] = { 0, 2, 4, 6, 1, 3, 5, 7 };
@@ -88,7 +88,7 @@ INLINE void lanes_of_planes(const word planes[8], word lanes[8])
 	}
 }
 
-/* Exchanges bit i of word k with bit k of word i, in each byte. */
+/* Exchanges bit i of word k with bit k of word i, for each byte position. */
 INLINE void exchange_bits(word w[8])
 {
 	static const uint8_t masks[] = { [4] = 0x0f, [2] = 0x33, [1] = 0x55 };
@@ -109,16 +109,16 @@ INLINE void exchange_bits(word w[8])
 	}
 }
 
-/* The registers of the stream cipher.  A and B grow downwards, so that a step
- * moves none of their nibbles. */
+/* The registers of the stream cipher.  A and B grow towards lower indexes: a
+ * step writes one nibble in front of the others, and moves none. */
 struct registers {
 	word a[NIBBLES + STEPS][4], b[NIBBLES + STEPS][4];
 	word x[4], y[4], z[4], d[4], e[4], f[4];
 	word p, q, r;
 };
 
-/* Computes the next nibble of register B: the sum by bit of nibbles 6 and 9, Y
- * and the input, rotated where p is set. */
+/* Computes the next nibble of register B: the XOR of nibbles 6 and 9, Y and the
+ * input; rotated by one bit where p is set. */
 INLINE void step_b(struct registers *s, size_t at, const word in[4])
 {
 	word (*b)[4] = s->b + at, sum[4];
@@ -132,8 +132,8 @@ INLINE void step_b(struct registers *s, size_t at, const word in[4])
 		b[-1][i] = pick(s->p, sum[(i + 3) % 4], sum[i]);
 }
 
-/* Computes D, E, F and r.  F becomes E, or the sum of E, Z and the carry where
- * q is set. */
+/* Computes D, E, F and r.  F becomes the old E, or where q is set, the sum of
+ * E, Z and the carry. */
 INLINE void step_sum(struct registers *s, size_t at)
 {
 	word (*b)[4] = s->b + at, carry = s->r;
@@ -168,8 +168,8 @@ INLINE void step_boxes(struct registers *s, size_t at)
 	box7(a[2][0], a[6][1], a[7][2], a[7][3], a[1][2], &s->p, &s->q);
 }
 
-/* Makes one step of the stream cipher.  The first nibbles of A and B are at
- * `at'; in_a and in_b: the input while the cipher is set up, later NULL. */
+/* Makes one step of the stream cipher.  at: index of the first nibble of A and
+ * B; in_a, in_b: input while the cipher is set up; NULL: no input. */
 INLINE void step(struct registers *s, size_t at, const word *in_a,
 		 const word *in_b)
 {
@@ -213,7 +213,7 @@ static void set_up(struct registers *s, const uint8_t control_word[8],
 	rewind_registers(s);
 }
 
-/* Generates the next eight bytes of the stream for each payload. */
+/* Generates the next eight bytes of the key stream for each payload. */
 static void generate(struct registers *s, word bits[64])
 {
 	for (size_t i = 0; i < STEPS; i++) {
@@ -270,8 +270,8 @@ INLINE void store(uint8_t *p, uint64_t value)
 	memcpy(p, &value, sizeof value);
 }
 
-/* Combines the stream with the block at the offset, which may be shorter than a
- * block at the end of a payload. */
+/* XORs the key stream with the block at this offset, which may be shorter than
+ * BLOCK at the end of a payload. */
 INLINE void combine(const struct csa_payload *p, size_t at, uint64_t stream)
 {
 	if (at + BLOCK <= p->len) {
@@ -292,8 +292,8 @@ static size_t longest(const struct csa_payload *batch, size_t n)
 	return len;
 }
 
-/* Applies the stream cipher behind the first block of each payload, which sets
- * it up. */
+/* Applies the stream cipher to each payload, except its first block, which
+ * initialises the cipher. */
 static void stream_cipher(const struct csa_schedule *key,
 			  const struct csa_payload *batch, size_t n)
 {
@@ -316,13 +316,15 @@ static void stream_cipher(const struct csa_schedule *key,
 }
 
 /*
- * A round moves each byte by one place.  So the bytes stay where they are, and
- * the first one is another.
+ * In the cipher, each round moves every byte to the next place.  Here the bytes
+ * stay in their words; `first', the index of the word in place 0, changes
+ * instead.
  *
- * The new byte of a round is added to three others, while these are in places
- * 1, 2 and 3.  They wait for it until place 5, where the permutation is added,
- * too: in round n the new bytes of n - 4, n - 3 and n - 2 are in places 3, 2
- * and 1, and themselves wait.
+ * The decryption XORs the new byte of a round with three other bytes, which
+ * then are in places 1, 2 and 3.  This function postpones that: a byte gets all
+ * three new bytes at once (sum) when it is in place 5, together with the
+ * permutation.  So in round n the new bytes of the rounds n - 4, n - 3 and n -
+ * 2 are in places 3, 2 and 1, and their own XORs are still postponed.
  */
 INLINE void decrypt_round(const struct block_tables *t, word w[8], size_t first,
 			  word key)
@@ -335,8 +337,9 @@ INLINE void decrypt_round(const struct block_tables *t, word w[8], size_t first,
 	w[(first + 5) % 8] = xor3(w[(first + 5) % 8], sum, permute(t, s));
 }
 
-/* Adds to the bytes in places 2 to 5, in front of the first round, what the
- * rounds expect there.  add_rounds() takes it away behind the last round. */
+/* Converts the bytes in places 2 to 5, before the first round, to the form
+ * without the XORs that decrypt_round() postpones.  add_rounds() reverses this
+ * after the last round. */
 INLINE void expect_rounds(word w[8])
 {
 	w[2] ^= w[0];
@@ -366,8 +369,8 @@ INLINE void encrypt_round(const struct block_tables *t, word w[8], size_t first,
 	w[(first + 6) % 8] ^= permute(t, s);
 }
 
-/* Makes eight rounds, as many as a block has bytes, so that the first byte is
- * in its place again. */
+/* Makes eight rounds.  After eight, the number of bytes in a block, the first
+ * byte is in its place again. */
 INLINE void eight_rounds(const struct block_tables *t, word w[ABREAST][8],
 			 const uint8_t keys[8], bool decrypts)
 {
@@ -384,7 +387,7 @@ INLINE void eight_rounds(const struct block_tables *t, word w[ABREAST][8],
 	}
 }
 
-/* Encrypts or decrypts (decrypts) the lanes of ABREAST planes. */
+/* Encrypts or decrypts the lanes of ABREAST planes. */
 INLINE void block_rounds(const struct csa_schedule *key, word lanes[ABREAST][8],
 			 bool decrypts)
 {
@@ -415,7 +418,7 @@ INLINE void block_cipher(const struct csa_schedule *key, union lanes *lanes,
 		block_rounds(key, lanes->words + k, decrypts);
 }
 
-/* Has the payload a complete block at the offset? */
+/* Does the payload have a complete block at this offset? */
 INLINE bool has_block(const struct csa_payload *p, size_t at)
 {
 	return at + BLOCK <= p->len;

@@ -16,15 +16,16 @@
 #include <string.h>
 
 enum {
-	SCAN_MS = 20, /* between two looks for overdue answers */
+	SCAN_MS = 20, /* interval of the checks for overdue answers */
 	MINUTE = 60,
-	FIRST_TIME_MS = 50, /* of the classes of answer times */
+	FIRST_TIME_MS = 50, /* upper limit of the first class of answer times;
+			     * each further class has twice the limit */
 	SECTION_HEAD = 3,
 	ECM_EVEN = 0x80,
 	ECM_ODD = 0x81,
 };
 
-/* The messages of the last minute. */
+/* Number of messages in each of the last 60 seconds. */
 struct minute {
 	uint32_t counts[MINUTE];
 };
@@ -33,18 +34,20 @@ struct cam_client {
 	struct cam_client_config cfg;
 	char *host, *user, *password;
 	struct dial *dial;
-	struct dial_lookup *lookups; /* of earlier dials */
+	/* name queries of earlier dials that have not ended */
+	struct dial_lookup *lookups;
 	struct cam_session *session;
 	bool up;
 	struct retry retry;
-	ev_timer again;   /* the next attempt */
-	ev_timer overdue; /* runs while ECMs are with the server */
+	ev_timer again;   /* starts the next attempt to connect */
+	ev_timer overdue; /* runs while an ECM waits for the server */
 	struct ecm_table table;
-	unsigned second;  /* place in the minutes */
+	unsigned second;  /* index of the current second in minute.counts */
 	struct minute ecms, emms;
 	struct msg_softcam_status totals;
 	unsigned emm_room;
-	uint64_t emm_known[CAM_EMM_KNOWN]; /* hashes */
+	/* hashes of the last EMMs that were sent */
+	uint64_t emm_known[CAM_EMM_KNOWN];
 	unsigned emm_next;
 };
 
@@ -52,7 +55,8 @@ struct cam_client {
 
 static const char *const timed_out = "timeout";
 
-/* Answers all requests of an ECM.  keep: they still wait for a late answer. */
+/* Answers all requests for an ECM.  keep: the requests still wait for a late
+ * answer. */
 static void answer(struct cam_client *c, struct ecm *e, const char *error,
 		   bool keep)
 {
@@ -76,7 +80,7 @@ static void count_time(struct cam_client *c, uint64_t ns)
 	c->totals.times[i]++;
 }
 
-/* Why the answer of a server has no control words; NULL: it has. */
+/* Why the answer of the server has no control words; NULL: it has them. */
 static const char *judge_words(const struct ecm *e, const struct newcamd_msg *m)
 {
 	static const uint8_t none[ECM_WORDS];
@@ -102,7 +106,8 @@ static void on_message(const struct newcamd_msg *m, void *arg)
 		return;
 	error = judge_words(e, m);
 	count_time(c, now_ns - e->sent_ns);
-	/* a late refusal says nothing new */
+	/* a late refusal changes nothing: the requests were answered with an
+	 * error before */
 	if (error != NULL && e->state == ECM_LATE) {
 		e->state = ECM_REFUSED;
 		return;
@@ -140,7 +145,7 @@ static void on_overdue(struct ev_loop *loop, ev_timer *w, int revents)
 	end_overdue(container_of(w, struct cam_client, overdue));
 }
 
-/* Answers all open requests with an error, because the server has gone. */
+/* Answers all open requests with an error, because the connection has ended. */
 static void end_all(struct cam_client *c, const char *error)
 {
 	for (size_t i = 0; i < ECM_TABLE_SIZE; i++) {
@@ -190,7 +195,7 @@ static void on_end(enum cam_session_end how, void *arg)
 	fail(arg, texts[how]);
 }
 
-/* Called at the end of an attempt to connect; fd: the connection, or -errno. */
+/* Called when an attempt to connect ends.  fd: the connection, or -errno. */
 static void on_done(int fd, void *arg)
 {
 	struct cam_client *c = arg;
@@ -252,7 +257,7 @@ static int send_section(struct cam_client *c, const struct ecm *e)
 }
 
 /* Answers a request from the table, or adds it to those that wait for the
- * server; false: there is no room for it. */
+ * server's answer; false: there is no room for another request. */
 static bool answer_known(struct cam_client *c, struct ecm *e,
 			 const struct ecm_asker *asker)
 {
@@ -302,7 +307,8 @@ void cam_client_ecm(struct cam_client *c, const struct ecm *wanted,
 					  : "no random bytes", false);
 		return;
 	}
-	/* the counter of messages wraps */
+	/* ids repeat after 65,536 messages: an older ECM with this id gets no
+	 * answer */
 	old = ecm_table_of_id(&c->table, (uint16_t)id);
 	if (old != NULL && old != e)
 		old->state = ECM_UNUSED;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Stays connected to a newcamd server and asks it for control words.
+ * Stays connected to a newcamd server and requests control words from it.
  *
- * Connects at once, and again after a pause that grows with each failure in a
- * row.  Several ECMs are with the server at a time; an answer is matched by the
- * id of its message.  An ECM that is known gets its answer from the table
- * (ecm_table.h).  Every request gets an answer within the timeout, and a late
- * control word is a second answer.
+ * The client connects at once, and again after a pause that grows with each
+ * consecutive failure.  Several ECMs may wait for the server at a time; the id
+ * of the message assigns an answer to its ECM.  A known ECM is answered from
+ * the table (ecm_table.h).  Every request is answered within the timeout; a
+ * control word that arrives later is passed as a second answer.
  *
  * Owns the connection; borrows the loop.
  */
@@ -20,10 +20,10 @@ struct cam_client;
 struct ev_loop;
 
 enum {
-	/* EMMs that the server gets: in a second, and at once. */
+	/* EMMs that are sent to the server: per second, and in a burst */
 	CAM_EMM_RATE = 10,
 	CAM_EMM_BURST = 20,
-	/* An EMM that was sent among the last ones is not sent again. */
+	/* an EMM that was among the last ones sent is not sent again */
 	CAM_EMM_KNOWN = 64,
 };
 
@@ -32,12 +32,14 @@ struct cam_client_config {
 	const char *host, *user, *password; /* copied */
 	uint16_t port;
 	uint8_t key[NEWCAMD_KEY];
-	unsigned timeout_ms; /* for a connection, a login and an answer */
-	/* The login succeeded; or error: an attempt failed, or the connection
-	 * ended. */
+	unsigned timeout_ms; /* limit for a connection, for a login and for an
+			      * answer */
+	/* on_card: the login has succeeded.  on_error: an attempt has failed,
+	 * or the connection has ended. */
 	void (*on_card)(const struct card *, void *arg);
 	void (*on_error)(const char *error, void *arg);
-	/* An answer: ECM_WORDS bytes, or NULL and an error. */
+	/* Passes an answer: words has ECM_WORDS bytes; or NULL, with an
+	 * error. */
 	void (*on_words)(const struct ecm_asker *, const uint8_t *words,
 			 const char *error, void *arg);
 	void *arg;
@@ -48,14 +50,14 @@ struct cam_client *cam_client_new(const struct cam_client_config *);
 void cam_client_free(struct cam_client **);
 
 /* Requests the control words of an ECM, of which sid, caid, provider, len and
- * section are set.  on_words may be called inside. */
+ * section are set.  on_words may be called before the function returns. */
 void cam_client_ecm(struct cam_client *, const struct ecm *,
 		    const struct ecm_asker *);
 
-/* Passes an EMM to the server; drops it if it exceeds CAM_EMM_RATE or was sent
- * lately. */
+/* Sends an EMM to the server.  Drops it if it exceeds CAM_EMM_RATE, or is one
+ * of the last CAM_EMM_KNOWN that were sent. */
 void cam_client_emm(struct cam_client *, const struct ecm *);
 
-/* To be called once a second: writes the status, and wipes old control
- * words. */
+/* To be called once a second: writes the status, and wipes control words that
+ * have expired. */
 void cam_client_second(struct cam_client *, struct msg_softcam_status *ret);

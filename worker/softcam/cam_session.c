@@ -15,7 +15,7 @@
 
 enum {
 	CLIENT_GENERIC = 0x8888,
-	LOGIN_MAX = 512, /* bytes of the user name */
+	LOGIN_MAX = 512, /* longest user name in bytes, with NUL */
 };
 
 enum stage { STAGE_GREETING, STAGE_LOGIN, STAGE_CARD, STAGE_OPEN };
@@ -24,14 +24,16 @@ struct cam_session {
 	struct cam_session_config cfg;
 	enum stage stage;
 	ev_io readable;
-	ev_timer deadline; /* after the card: of the next keepalive */
-	bool asked; /* a keepalive was sent since the last message arrived */
-	bool failed; /* a message found no room: the end follows */
+	ev_timer deadline; /* time limit of the login; after the card: time of
+			    * the next keepalive */
+	bool asked; /* a keepalive was sent after the last message of the
+		     * server */
+	bool failed; /* a message could not be sent: on_end follows */
 	char hash[NEWCAMD_HASH + 1];
 	char *user;
-	uint8_t key[NEWCAMD_DES_KEY]; /* of this stage */
-	uint16_t id; /* of the last message */
-	size_t n;    /* received bytes of the next frame */
+	uint8_t key[NEWCAMD_DES_KEY]; /* key of this stage */
+	uint16_t id; /* id of the next message */
+	size_t n;    /* received bytes of the frame that is not complete */
 	uint8_t received[NEWCAMD_FRAME_MAX];
 };
 
@@ -41,16 +43,16 @@ static void stop(struct cam_session *s)
 	ev_timer_stop(s->cfg.loop, &s->deadline);
 }
 
-/* Ends the session by on_end, in which the owner may free s: nothing may
- * follow. */
+/* Ends the session through on_end, in which the owner may free s.  The caller
+ * must not use s afterwards. */
 static void end(struct cam_session *s, enum cam_session_end how)
 {
 	stop(s);
 	s->cfg.on_end(how, s->cfg.arg);
 }
 
-/* Sends a frame with one call, because servers do not join its pieces.  False:
- * the connection does not accept it. */
+/* Sends a frame by one call, because servers do not reassemble a frame.  False:
+ * it could not be sent as a whole. */
 static bool put(struct cam_session *s, enum newcamd_type type, const void *body,
 		size_t len)
 {
@@ -83,8 +85,8 @@ static bool log_in(struct cam_session *s, const uint8_t *greeting)
 	return sent;
 }
 
-/* Takes the answer to the login.  False: the session has ended, and s may have
- * been freed. */
+/* Takes the answer to the login.  False: the session has ended, and the owner
+ * may have freed s. */
 static bool take_login(struct cam_session *s, const struct newcamd_msg *m)
 {
 	if (m->type == NEWCAMD_LOGIN_NAK) {
@@ -111,8 +113,8 @@ static void rest_until_keepalive(struct cam_session *s)
 	ev_timer_again(s->cfg.loop, &s->deadline);
 }
 
-/* Takes the description of the card; ignores extensions of servers.  False: s
- * may have been freed, so nothing may follow. */
+/* Takes the description of the card; ignores keepalives.  False: the owner may
+ * have freed s, so the caller must not use s. */
 static bool take_card(struct cam_session *s, const struct newcamd_msg *m)
 {
 	struct card card;
@@ -133,8 +135,8 @@ static bool take_card(struct cam_session *s, const struct newcamd_msg *m)
 	return false;
 }
 
-/* Passes a message on to the owner, who ignores unknown types.  False: s may
- * have been freed, so nothing may follow. */
+/* Passes a message to the owner, which ignores unknown types.  False: the owner
+ * may have freed s, so the caller must not use s. */
 static bool take_message(struct cam_session *s, const struct newcamd_msg *m)
 {
 	s->asked = false;
@@ -146,8 +148,9 @@ static bool take_message(struct cam_session *s, const struct newcamd_msg *m)
 	return false;
 }
 
-/* The number of bytes of the greeting or frame that is being received;
- * -EBADMSG: no frame begins with these bytes. */
+/* The number of bytes of the greeting, of a frame's length, or of the frame
+ * that is being received; -EBADMSG: no frame begins with the bytes that were
+ * received. */
 static ssize_t wanted(const struct cam_session *s)
 {
 	if (s->stage == STAGE_GREETING)
@@ -155,8 +158,8 @@ static ssize_t wanted(const struct cam_session *s)
 	return s->n < 2 ? 2 : newcamd_frame_len(s->received);
 }
 
-/* Takes a complete greeting or frame.  False: s may have been freed, so nothing
- * may follow. */
+/* Takes a complete greeting or frame.  False: the owner may have freed s, so
+ * the caller must not use s. */
 static bool take(struct cam_session *s)
 {
 	struct newcamd_msg m;
@@ -184,15 +187,16 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 	ssize_t want, got;
 
 	(void)loop, (void)revents;
-	/* the whole of a frame, because its deadline is judged next */
+	/* reads a whole frame if possible, because on_deadline() may run
+	 * next */
 	while ((want = wanted(s)) >= 0 && s->n < (size_t)want) {
 		got = recv(s->cfg.fd, s->received + s->n, (size_t)want - s->n,
 			   0);
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (got <= 0) {
-			/* a server that closes after the login refuses it:
-			 * with a wrong key it cannot say so */
+			/* a server that closes after the login has refused it:
+			 * with a wrong key it cannot send a reply */
 			end(s, s->stage == STAGE_LOGIN ? CAM_DENIED
 						       : CAM_CLOSED);
 			return;
@@ -247,11 +251,11 @@ struct cam_session *cam_session_new(const struct cam_session_config *cfg)
 	s->cfg = *cfg;
 	s->user = xstrdup(cfg->user);
 	if (newcamd_hash(cfg->password, s->hash) < 0)
-		alloc_fail(); /* it has no other reason */
+		alloc_fail(); /* memory is the only possible reason */
 	s->cfg.user = s->cfg.password = NULL;
 	ev_io_init(&s->readable, on_readable, cfg->fd, EV_READ);
 	ev_init(&s->deadline, on_deadline);
-	/* an answer that waits is read before its deadline is judged */
+	/* the lowest priority: an answer that has arrived is read before */
 	ev_set_priority(&s->deadline, EV_MINPRI);
 	ev_io_start(cfg->loop, &s->readable);
 	timer_start(cfg->loop, &s->deadline, cfg->timeout_ms / 1e3);

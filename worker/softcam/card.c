@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	FIXED = 12,   /* user, caid, ua, number of providers */
+	FIXED = 12,   /* bytes of user, caid, ua and number of providers */
 	PROVIDER = 11,
 	USER_WITH_AU = 1,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a newcamd server says of its card after the login. */
+/* The description of a card, which a newcamd server sends after the login. */
 #pragma once
 
 #include "common/base/util.h"
@@ -12,7 +12,7 @@ enum { CARD_PROVIDERS_MAX = 64 };
 
 struct card {
 	uint16_t caid;
-	bool au;       /* the server takes EMMs of this user */
+	bool au;       /* the server accepts EMMs from this user */
 	uint8_t ua[8]; /* unique address */
 	size_t n;
 	struct card_provider {
@@ -21,6 +21,6 @@ struct card {
 	} providers[CARD_PROVIDERS_MAX];
 };
 
-/* Reads the body of NEWCAMD_CARD.  0, or -EBADMSG: it is shorter than its list
- * of providers, or has more than CARD_PROVIDERS_MAX. */
+/* Reads the body of a NEWCAMD_CARD message.  0; -EBADMSG: it is shorter than
+ * its list of providers, or has more than CARD_PROVIDERS_MAX. */
 int card_read(const uint8_t *body, size_t len, struct card *ret) MUST_CHECK;

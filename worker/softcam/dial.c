@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-enum { POLL_MS = 20 /* between two checks of the resolver */ };
+enum { POLL_MS = 20 /* interval of the checks whether the query has ended */ };
 
-/* The memory that the thread of the C library uses. */
+/* The memory of a query, which the thread of the C library uses. */
 struct dial_lookup {
-	struct dial_lookup *next; /* of those that outlive their dials */
+	struct dial_lookup *next; /* next query in dial_config.lookups */
 	struct gaicb request;
 	struct addrinfo hints;
 	char *host;
@@ -28,9 +28,10 @@ struct dial_lookup {
 struct dial {
 	struct dial_config cfg;
 	struct dial_lookup *lookup;
-	const struct addrinfo *next; /* the address to try */
-	int fd;                      /* being connected, or -1 */
-	int err;                     /* -errno of the last address */
+	const struct addrinfo *next; /* address that is tried next */
+	int fd;                      /* socket that is connecting; -1: none */
+	/* -errno of the last address; -ENOENT: none was tried */
+	int err;
 	ev_timer poll;
 	ev_timer deadline;
 	ev_io connected;
@@ -60,7 +61,7 @@ static struct dial_lookup *lookup_start(const struct dial_config *cfg)
 	return q;
 }
 
-/* True if the thread of a lookup has ended.  A thread that still runs cannot be
+/* Has the thread of the query ended?  A thread that still runs cannot be
  * stopped. */
 static bool lookup_is_over(struct dial_lookup *q)
 {
@@ -76,7 +77,7 @@ static void lookup_free(struct dial_lookup *q)
 	free(q);
 }
 
-/* Frees the lookups whose threads have ended. */
+/* Frees the queries whose threads have ended. */
 static void lookups_reap(struct dial_lookup **list)
 {
 	while (*list != NULL) {
@@ -98,8 +99,8 @@ static void stop(struct dial *d)
 	ev_io_stop(d->cfg.loop, &d->connected);
 }
 
-/* Ends the dial by on_done, in which the owner may free d: nothing may
- * follow. */
+/* Ends the dial through on_done, in which the owner may free d.  The caller
+ * must not use d afterwards. */
 static void finish(struct dial *d, int fd)
 {
 	stop(d);

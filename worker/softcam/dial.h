@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Connects to a host by name.  A thread of the C library resolves the name,
- * then the addresses are tried in order.
+ * Connects to a host by name.  A thread of the C library resolves the name;
+ * then the addresses are tried one after another.
  *
  * Owns the socket until it passes it on; borrows the loop.  Needs a program
  * with shared libraries, because getaddrinfo_a() does.
@@ -18,15 +18,16 @@ struct dial_config {
 	struct ev_loop *loop;
 	const char *host;    /* copied */
 	uint16_t port;
-	unsigned timeout_ms; /* for name and connection */
-	/* The lookups of earlier dials whose threads still run: the owner keeps
-	 * the list from dial to dial, at first NULL.  dial_free() frees those
-	 * that have ended; the others stay until the process ends. */
+	unsigned timeout_ms; /* limit for name and connection together */
+	/* Queries of earlier dials whose threads still run.  The owner keeps
+	 * the list from one dial to the next; at first NULL.  dial_free() frees
+	 * the queries that have ended; the others stay until the process
+	 * ends. */
 	struct dial_lookup **lookups;
-	/* Called once from the loop: a connected, non-blocking descriptor
-	 * (taken by the receiver), -ENOENT for a name without address,
-	 * -ETIMEDOUT, or the -errno of the last address.  The dial may be freed
-	 * inside. */
+	/* Called once, from the loop.  fd: a connected, non-blocking
+	 * descriptor, which the callee owns; -ENOENT: the name has no address;
+	 * -ETIMEDOUT; or -errno of the last address.  The owner may free the
+	 * dial in it. */
 	void (*on_done)(int fd, void *arg);
 	void *arg;
 };

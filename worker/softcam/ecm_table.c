@@ -43,7 +43,8 @@ struct ecm *ecm_table_add(struct ecm_table *t, const struct ecm *wanted,
 {
 	struct ecm *place = NULL;
 
-	/* an unused one, or the oldest that no request waits for */
+	/* takes an unused entry, or the one with the oldest answer or
+	 * time-out */
 	for (size_t i = 0; i < ECM_TABLE_SIZE; i++) {
 		struct ecm *e = &t->list[i];
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The ECMs that streams have asked about lately, and their control words.
+ * The ECMs that streams have recently requested, and their control words.
  *
- * Streams of the same service ask about the same ECM: it is sent to the server
- * once, and all of them get the answer.  The control words stay for a while,
- * and so does an answer without control words.
+ * Streams of the same service request the same ECM: it is sent to the server
+ * once, and all of them get the answer.  Control words are kept for
+ * ECM_KEPT_MS, an answer without control words for ECM_REFUSED_MS.
  *
- * Pure: the caller passes the time and carries out the effects.  All of it is
- * bounded: if every place waits for the server, a new ECM finds no room.
+ * Pure: the caller passes the time, and sends and answers.  The table is
+ * limited: if all ECMs in it wait for the server, there is no room for another
+ * one.
  */
 #pragma once
 
@@ -20,19 +21,21 @@
 
 enum {
 	ECM_TABLE_SIZE = 128,
-	ECM_ASKERS_MAX = 64,      /* requests for the same ECM */
-	ECM_STREAM_MAX = 64,      /* bytes of the id of a stream */
-	ECM_KEPT_MS = 60000,      /* control words */
-	ECM_REFUSED_MS = 3000,    /* an answer without control words */
+	/* requests for one ECM that wait for the answer */
+	ECM_ASKERS_MAX = 64,
+	ECM_STREAM_MAX = 64,      /* bytes of a stream's id */
+	ECM_KEPT_MS = 60000,      /* time that control words are kept */
+	/* time that an answer without control words is kept */
+	ECM_REFUSED_MS = 3000,
 	ECM_WORDS = 16,           /* bytes of both control words */
 };
 
 enum ecm_state {
 	ECM_UNUSED,
-	ECM_SENT,    /* the server has not answered */
-	ECM_LATE,    /* nor in time; an answer would still be used */
+	ECM_SENT,    /* waits for the answer of the server */
+	ECM_LATE,    /* no answer in time; a later answer is still used */
 	ECM_FOUND,
-	ECM_REFUSED, /* the server has no control words, or is not there */
+	ECM_REFUSED, /* the server has no control words for it */
 };
 
 /* A request of a stream. */
@@ -43,13 +46,13 @@ struct ecm_asker {
 
 struct ecm {
 	enum ecm_state state;
-	uint16_t id;        /* of the message to the server */
+	uint16_t id;        /* id of the message to the server */
 	uint16_t sid, caid;
 	uint32_t provider;
-	uint64_t sent_ns;   /* of the message */
-	uint64_t since_ns;  /* of the state */
+	uint64_t sent_ns;   /* time when the message was sent */
+	uint64_t since_ns;  /* time since `state' */
 	uint8_t words[ECM_WORDS];
-	size_t n_askers;    /* that wait for an answer */
+	size_t n_askers;    /* number of requests that wait for the answer */
 	struct ecm_asker askers[ECM_ASKERS_MAX];
 	size_t len;
 	uint8_t section[MSG_CAM_SECTION_MAX];
@@ -60,26 +63,26 @@ struct ecm_table {
 	struct ecm list[ECM_TABLE_SIZE];
 };
 
-/* Finds the ECM with the content and service of `wanted'; NULL: the table lacks
- * it. */
+/* Finds the ECM with the content and the service of `wanted'; NULL: it is not
+ * in the table. */
 struct ecm *ecm_table_find(struct ecm_table *, const struct ecm *wanted,
 			   uint64_t now_ns);
 
-/* A place for an ECM, with the content of `wanted`, in the state ECM_SENT and
- * without askers; NULL: there is no room. */
+/* Adds an ECM with the content of `wanted', in the state ECM_SENT and without
+ * requests; NULL: there is no room. */
 struct ecm *ecm_table_add(struct ecm_table *, const struct ecm *wanted,
 			  uint64_t now_ns);
 
-/* The ECM that was sent with this id and has no answer yet; NULL: none. */
+/* The ECM that was sent with this id and is not answered yet; NULL: none. */
 struct ecm *ecm_table_of_id(struct ecm_table *, uint16_t id);
 
-/* The next ECM that has been with the server for timeout_ms; NULL: none. */
+/* Returns an ECM that has waited for the server for timeout_ms; NULL: none. */
 struct ecm *ecm_table_overdue(struct ecm_table *, unsigned timeout_ms,
 			      uint64_t now_ns);
 
-/* Wipes the control words that are not kept any more. */
+/* Wipes the control words that have expired. */
 void ecm_table_expire(struct ecm_table *, uint64_t now_ns);
 
-/* Adds a request to the ECM; the same request counts once.  False: there is no
+/* Adds a request to the ECM, unless the ECM already has it.  False: there is no
  * room. */
 bool ecm_add_asker(struct ecm *, const char *stream, uint32_t number);

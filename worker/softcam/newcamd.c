@@ -13,13 +13,15 @@
 #include <string.h>
 
 enum {
-	HEAD = 10,   /* id, sid, caid, provider, reserved */
-	PREFIX = 13, /* head, type, length */
+	HEAD = 10,   /* bytes of id, sid, caid, provider and a reserved byte */
+	PREFIX = 13, /* bytes of head, type and length */
 	BLOCK = 8,
 	LENGTH = 2,
-	FRAME_MIN = 16, /* after the length: a block and the vector */
+	FRAME_MIN = 16, /* shortest frame after its length field: a block, and
+			 * the initialisation vector */
 	SECTION_FLAGS = 0x70,
-	KEY_BITS = 7, /* of a byte of a DES key; the last bit is the parity */
+	KEY_BITS = 7, /* key bits in a byte of a DES key; the last bit is the
+		       * parity */
 };
 
 _Static_assert(LENGTH + PREFIX + NEWCAMD_BODY_MAX + 2 * BLOCK <=
@@ -51,8 +53,8 @@ int newcamd_hash(const char *password, char ret[NEWCAMD_HASH + 1])
 	return r;
 }
 
-/* Makes two DES keys of a key of the configuration: each half of 56 bits
- * becomes groups of 7 bits with a parity bit. */
+/* Makes two DES keys of a key of 14 bytes: each half of 56 bits becomes eight
+ * groups of 7 bits, each with a parity bit. */
 static void spread(const uint8_t key[NEWCAMD_KEY], uint8_t ret[NEWCAMD_DES_KEY])
 {
 	for (size_t half = 0; half < 2; half++) {
@@ -104,7 +106,7 @@ static void run_cipher(const uint8_t key[NEWCAMD_DES_KEY], const uint8_t *iv,
 	    !EVP_CipherInit_ex(c, EVP_des_ede_cbc(), NULL, key, iv, encrypt) ||
 	    !EVP_CIPHER_CTX_set_padding(c, 0) ||
 	    !EVP_CipherUpdate(c, data, &n, data, (int)len))
-		alloc_fail(); /* it has no other reason */
+		alloc_fail(); /* memory is the only possible reason */
 	EVP_CIPHER_CTX_free(c);
 }
 
@@ -147,12 +149,13 @@ ssize_t newcamd_write(const uint8_t key[NEWCAMD_DES_KEY],
 	p[9] = 0;
 	p[HEAD] = m->type;
 	put16(p + HEAD + 1, m->len);
-	/* the bits of a section, of which this is the length */
+	/* a section has these flags in front of its length */
 	if (m->type < NEWCAMD_LOGIN)
 		p[HEAD + 1] |= SECTION_FLAGS;
 	if (m->len > 0)
 		memcpy(p + PREFIX, m->body, m->len);
-	/* the padding, and the vector after it */
+	/* random bytes for the padding, and for the initialisation vector after
+	 * it */
 	if (RAND_bytes(p + used, (int)(len - used + BLOCK)) != 1)
 		return -EIO;
 	p[len - 1] = checksum(p, len - 1);

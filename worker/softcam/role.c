@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The role `softcam`: tests the login to a newcamd server, or stays connected
- * to one. */
+/* The role `softcam`: either tests the login to a newcamd server once, or stays
+ * connected to a server for the control words of streams. */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/hex.h"
@@ -20,23 +20,25 @@
 enum {
 	CONNECT_MS = 8000,
 	RESPONSE_MS = 8000,
-	/* Before the connection, so that many tests do not connect at once.
-	 * With a server that does not answer, the result is there in 10 s. */
+	/* Random pause before the connection, so that many tests do not connect
+	 * at once.  Even if the server does not answer, the result follows
+	 * within 10 s. */
 	DELAY_MIN_MS = 20,
 	DELAY_MAX_MS = 1500,
 };
 
 struct softcam {
 	struct worker *worker;
-	char *host; /* NULL until softcam.test */
+	char *host; /* host of the test; NULL: no test */
 	char *user, *password;
 	uint16_t port;
 	uint8_t key[NEWCAMD_KEY];
 	ev_timer delay;
 	struct dial *dial;
-	struct dial_lookup *lookups; /* of earlier dials */
+	/* name queries of earlier dials that have not ended */
+	struct dial_lookup *lookups;
 	struct cam_session *session;
-	struct cam_client *client; /* after softcam.start */
+	struct cam_client *client; /* NULL before softcam.start */
 	ev_timer second;
 };
 
@@ -48,8 +50,8 @@ static void report(struct softcam *s, const char *error)
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
-/* Reports a card; type: MSG_SOFTCAM_RESULT or MSG_SOFTCAM_CARD, whose members
- * are the same. */
+/* Reports a card.  type: MSG_SOFTCAM_RESULT or MSG_SOFTCAM_CARD; both messages
+ * have the same members. */
 static void report_card(struct softcam *s, enum msg_type type,
 			const struct card *card)
 {
@@ -95,7 +97,7 @@ static void on_end(enum cam_session_end how, void *arg)
 	report(s, texts[how]);
 }
 
-/* Called at the end of an attempt to connect; fd: the connection, or -errno. */
+/* Called when an attempt to connect ends.  fd: the connection, or -errno. */
 static void on_done(int fd, void *arg)
 {
 	struct softcam *s = arg;
@@ -112,7 +114,7 @@ static void on_done(int fd, void *arg)
 
 	dial_free(&s->dial);
 	memcpy(cfg.key, s->key, sizeof cfg.key);
-	/* a name without an address has the result of a timeout */
+	/* for a test, a name without an address counts as a timeout */
 	if (fd == -ENOENT || fd == -ETIMEDOUT)
 		report(s, "connection timeout");
 	else if (fd < 0)
@@ -157,8 +159,8 @@ static void on_error(const char *error, void *arg)
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
-/* Writes a control word as hexadecimal digits; "" for zeros, which stand for no
- * word of this parity. */
+/* Writes a control word as hexadecimal digits; "" if all bytes are zero: the
+ * answer has no word of this parity. */
 static const char *write_word(const uint8_t *word, char text[17])
 {
 	static const uint8_t none[8];
@@ -198,7 +200,8 @@ static void on_second(struct ev_loop *loop, ev_timer *timer, int revents)
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
-/* Reads an ECM or EMM from a message; false: it is no section. */
+/* Reads an ECM or EMM from a message; false: it is not a section of an ECM or
+ * EMM. */
 static bool read_section(const struct msg_cam_section *m, struct ecm *ret)
 {
 	size_t digits = strlen(m->section);
