@@ -12,8 +12,7 @@
 enum {
 	CI_CONNECTION = 1, /* number of the only connection */
 	/* bits: what a received message contained */
-	/* status: the reply to the last message is complete */
-	CI_LINK_ANSWER = 1 << 0,
+	CI_LINK_ANSWER = 1 << 0,  /* status: the last reply is complete */
 	CI_LINK_OPENED = 1 << 1,
 	CI_LINK_CLOSED = 1 << 2,  /* the module has closed the connection */
 	CI_LINK_OBJECT = 1 << 3,  /* ci_link.object is complete */

@@ -264,7 +264,7 @@ static enum satip_state play(struct satip_session *s, const struct context *c)
 	return SATIP_PLAY;
 }
 
-/* Half of the timeout, because some servers end sessions early. */
+/* Plans it at half of the timeout: some servers end sessions early. */
 static void plan_keep_alive(struct satip_session *s, uint64_t now_ns)
 {
 	uint64_t interval_ns = MIN(s->timeout_s * SECOND_NS / 2,
