@@ -165,9 +165,15 @@ int worker_trial(const char *path, struct errmsg *error)
 				  .loop = ev_loop_new(EVFLAG_NOENV) };
 	struct spawner *s;
 	ev_timer timer = { .data = &w };
+	int r;
 
-	if (w.loop == NULL || pipe2(w.output, O_CLOEXEC | O_NONBLOCK) < 0)
-		return errmsg_fail(error, -ENOMEM, "%s", strerror(errno));
+	if (w.loop == NULL)
+		return errmsg_fail(error, -ENOMEM, "no memory for a loop");
+	if (pipe2(w.output, O_CLOEXEC | O_NONBLOCK) < 0) {
+		r = errmsg_fail(error, -errno, "%s", strerror(errno));
+		ev_loop_destroy(w.loop);
+		return r;
+	}
 	s = spawner_new(w.loop, path);
 	for (size_t i = 0; i < SPAWN_PROGRAMS; i++)
 		w.left += roles[i] != NULL;

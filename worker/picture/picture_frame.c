@@ -58,8 +58,10 @@ static AVCodecContext *open_decoder(uint8_t stream_type, struct errmsg *error)
 		return NULL;
 	}
 	c = avcodec_alloc_context3(codec);
-	if (c == NULL)
+	if (c == NULL) {
+		errmsg_set(error, "no memory for the decoder");
 		return NULL;
+	}
 	c->thread_count = 1;
 	c->max_pixels = PICTURE_PIXELS_MAX;
 	c->skip_frame = codings[i].skip;
@@ -67,8 +69,11 @@ static AVCodecContext *open_decoder(uint8_t stream_type, struct errmsg *error)
 	 * missing */
 	c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
 	c->flags2 |= AV_CODEC_FLAG2_SHOW_ALL;
-	if (avcodec_open2(c, codec, NULL) < 0)
+	if (avcodec_open2(c, codec, NULL) < 0) {
+		errmsg_set(error, "the decoder of %s does not start",
+			   codec->name);
 		avcodec_free_context(&c);
+	}
 	return c;
 }
 
