@@ -111,6 +111,7 @@ test('set-user warns that a user without a password cannot log in',
 			/^user: has no password: the user cannot log in/);
 		assert.equal(await warned({ enable: false }, dry), '');
 	}
+	await sluice.logged(/warning user: olga: has no password: the user/);
 	assert.equal(await warned({ password: 'look' }), '');
 	assert.equal(await warned({}), '');
 	await sluice.stop();
