@@ -11,13 +11,13 @@
 
 enum {
 	ROOM_MIN = 256,
-	ROOM_PART = 4, /* the queue gets room for this part more than was
-			* needed */
-	/* The longest step between two PCRs. */
+	ROOM_PART = 4, /* spare room of the queue: this part (1 / ROOM_PART) of
+			* what was needed */
+	/* Longest step from a PCR to the next one that is no jump. */
 	STEP_MAX_MS = 500,
-	FRACTION = 16, /* bits behind the point of a time in ns */
-	/* Late packets leave at most so many times as fast as their source
-	 * sent them. */
+	FRACTION = 16, /* binary digits of a fraction of a nanosecond */
+	/* Late packets leave at most at this multiple of the rate at which
+	 * their source sent them. */
 	CATCH_UP = 2,
 	PPM = 1000000,
 	CACHE_LINE = 64,
@@ -81,8 +81,8 @@ void delay_line_drop(struct delay_line *l)
 
 /* The time at which a packet leaves: delay_ns after its source sent it, or, if
  * it is late, half its distance from the previous packet after that one left.
- * left_ns, left_at_ns: source time and departure of that packet.  A pause of
- * the source does not count as distance. */
+ * left_ns, left_at_ns: source time of the previous packet, and the time at
+ * which it left.  A pause of the source does not count as distance. */
 static uint64_t departure(const struct delay_line *l, uint64_t time_ns,
 			  uint64_t left_ns, uint64_t left_at_ns)
 {
@@ -99,7 +99,8 @@ uint64_t delay_line_next(const struct delay_line *l, uint64_t from_ns)
 					 l->left_at_ns), from_ns);
 }
 
-/* Fetches the next packet into the cache: it was written mux_delay ago. */
+/* Fetches the packet that leaves next into the cache, where it no longer is: it
+ * was written mux_delay ago. */
 static void prefetch(const struct delay_line *l)
 {
 	const uint8_t *packet = l->packets + l->head * TS_PACKET;
@@ -127,7 +128,8 @@ size_t delay_line_due(const struct delay_line *l, uint64_t from_ns,
 	for (; n < l->n; n++) {
 		uint64_t time = l->times[delay_line_place(l, n)];
 
-		/* also all those behind a packet that leaves in time */
+		/* All packets behind one that leaves in time leave in time,
+		 * too. */
 		left_at = in_time && time >= left
 				  ? time + delay
 				  : MAX(departure(l, time, left, left_at),
@@ -149,7 +151,7 @@ static uint64_t at_arrival(const struct delay_line *l, uint64_t now_ns)
 }
 
 /* Spreads the packets since the last PCR evenly over the time to this PCR,
- * step_ns later.  The first ones may have left already. */
+ * step_ns later.  The first of these packets may have left already. */
 static void spread(struct delay_line *l, uint64_t step_ns)
 {
 	uint64_t each = (step_ns << FRACTION) / (l->since + 1);
@@ -170,7 +172,7 @@ static void measure(struct delay_line *l, uint64_t now_ns)
 	int64_t jump = LINE_JUMP_MS * (int64_t)MS;
 
 	l->earliest = MIN(l->earliest, off);
-	/* nothing has left yet, or the path is another one */
+	/* no packet has left yet, or the network path is another one */
 	if ((now_ns - l->base_ns < l->delay_ns && off < l->offset) ||
 	    off < l->offset - jump)
 		l->offset = l->wanted = l->earliest = off;
@@ -186,7 +188,7 @@ static void measure(struct delay_line *l, uint64_t now_ns)
 	l->offset += MAX(MIN(by, most), -most);
 }
 
-/* Starts another time base, with the current offset. */
+/* Starts a new time base, with the current offset. */
 static void begin(struct delay_line *l, uint64_t now_ns)
 {
 	l->base_ns = l->window_ns = now_ns;
@@ -195,9 +197,10 @@ static void begin(struct delay_line *l, uint64_t now_ns)
 	l->step_ns = MAX(l->step_ns, UINT64_C(1));
 }
 
-/* True if a PCR after a pause, or an announced one, continues the time base of
- * the last PCR.  It may be late by most of the delay, because its packets still
- * leave in time.  step_ns: from the last PCR to this one. */
+/* True if a PCR after a pause, or one with a discontinuity_indicator, continues
+ * the time base of the last PCR.  The PCR may be late by three quarters of the
+ * delay, because its packets still leave in time.  step_ns: from the last PCR
+ * to this one. */
 static bool continues(const struct delay_line *l, uint64_t step_ns,
 		      uint64_t now_ns)
 {

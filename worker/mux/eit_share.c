@@ -15,18 +15,19 @@
 enum kind { PRESENT, SCHEDULE, KINDS };
 
 enum {
-	LENGTH = 2, /* in front of each queued section */
-	/* The bytes of present and following events that precede one of the
-	 * schedule, if both wait. */
+	LENGTH = 2, /* bytes of the length in front of each queued section */
+	/* If both kinds wait, this number of present/following bytes is sent
+	 * for each byte of the schedule. */
 	PRESENT_TIMES = 3,
-	/* More sections than begin to leave in EIT_GAP_MS. */
+	/* More sections than the lane can begin to send while the distance of a
+	 * sub-table lasts. */
 	LEFT_MAX = 32,
 };
 
-/* A section that leaves: its sub-table, and when the next section of it may
- * leave. */
+/* The sub-table of a section that was sent, and the time from which on its next
+ * section may leave. */
 struct left {
-	uint64_t table; /* 0: none */
+	uint64_t table; /* from table_of(); 0: the entry is free */
 	uint64_t next_ns;
 };
 
@@ -40,12 +41,16 @@ struct queue {
 
 struct eit_share {
 	size_t n;
-	struct queue *queues; /* KINDS of each input */
+	struct queue *queues; /* n * KINDS queues: the KINDS of input 0, then
+			       * those of input 1, ... */
 	uint64_t *dropped;
-	uint64_t sent[KINDS]; /* of the queue that sent last */
-	struct left left[LEFT_MAX]; /* the last ones, in a circle */
+	uint64_t sent[KINDS]; /* for each kind: `sent' of the queue that sent
+			       * last */
+	struct left left[LEFT_MAX]; /* the last LEFT_MAX sections that were
+				     * sent, in a ring */
 	size_t n_left;
-	uint64_t present; /* bytes of PRESENT since the last of SCHEDULE */
+	uint64_t present; /* bytes of PRESENT that were sent since the last
+			   * section of SCHEDULE */
 	uint8_t section[SECTION_MAX];
 };
 
@@ -102,8 +107,8 @@ static uint64_t table_of(size_t input, const struct queue *q)
 	       section[4];
 }
 
-/* True if a section of this sub-table may leave at at_ns, because the last one
- * left long enough before. */
+/* True if a section of this sub-table may leave at at_ns, because its previous
+ * section left long enough before. */
 static bool is_apart(const struct eit_share *s, uint64_t table, uint64_t at_ns)
 {
 	for (size_t i = 0; i < LEFT_MAX; i++)

@@ -19,9 +19,11 @@
 #include <stdint.h>
 
 enum {
-	EIT_ROOM = 32 * 1024, /* bytes of each kind of an input */
-	/* Between two sections of a sub-table: 25 ms, and the time by which
-	 * their packets may leave earlier or later than planned. */
+	EIT_ROOM = 32 * 1024, /* bytes for present/following sections of an
+			       * input, and as many for its schedule */
+	/* From the end of a section to the begin of the next one of its
+	 * sub-table: 25 ms, and 4 ms because packets may leave earlier or later
+	 * than planned. */
 	EIT_GAP_MS = 29,
 };
 
@@ -31,13 +33,14 @@ struct eit_share *eit_share_new(size_t n_inputs);
 /* NULL-safe; sets *s to NULL. */
 void eit_share_free(struct eit_share **);
 
-/* Queues a section of at most SECTION_MAX bytes. */
+/* Queues a section of an input, or drops it if it is longer than SECTION_MAX or
+ * finds no room. */
 void eit_share_push(struct eit_share *, size_t input, const uint8_t *section,
 		    size_t len);
 
 /* Returns the section that begins to leave at at_ns, borrowed until the next
- * call; NULL: none may leave then.  without_schedule: no section of the
- * schedule. */
+ * call; NULL: no section may leave then.  without_schedule: sections of the
+ * schedule stay in the queue. */
 const uint8_t *eit_share_next(struct eit_share *, uint64_t at_ns,
 			      bool without_schedule, size_t *ret_len);
 

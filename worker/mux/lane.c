@@ -34,7 +34,7 @@ size_t lane_due(struct lane *l, uint64_t now_ns)
 		l->served_ns = now_ns - LANE_BURST * spacing;
 	most = (now_ns - l->served_ns) / spacing;
 	n = MIN(n, (size_t)most);
-	/* an idle lane saves up a single packet */
+	/* After an idle time one packet may be sent at once, not a burst. */
 	l->served_ns = n == fifo_len(&l->fifo) ? now_ns - spacing
 					       : l->served_ns + n * spacing;
 	return n;

@@ -16,21 +16,25 @@
 
 enum {
 	LANE_SPACING_MS = 2, /* 752 kbit/s */
-	LANE_BURST = 8,      /* packets after late wake-ups */
+	LANE_BURST = 8,      /* most packets at once after a late call of
+			      * lane_due() */
 };
 
 struct lane {
 	uint16_t pid;
-	uint8_t cc; /* counter of the next packet */
+	uint8_t cc; /* continuity counter of the next packet */
 	struct fifo fifo;
-	uint64_t served_ns; /* up to this time the rate of the lane is used */
-	uint64_t dropped;   /* sections that found no room */
+	uint64_t served_ns; /* the packets that were sent have used the rate of
+			     * the lane up to this time */
+	uint64_t dropped;   /* sections that had no room in the queue */
 };
 
 void lane_done(struct lane *);
 
-/* Queues a section; false without room for the whole of it. */
+/* Queues the packets of a section.  False: there is no room for all of them,
+ * and the section is dropped. */
 bool lane_push(struct lane *, const uint8_t *section, size_t len);
 
-/* The number of packets that may go out now; they count as sent. */
+/* The number of packets that may be sent now.  The caller sends them, so they
+ * count as sent. */
 size_t lane_due(struct lane *, uint64_t now_ns);

@@ -12,25 +12,26 @@
 #include <string.h>
 
 enum {
-	/* Nothing goes out before the programs of all inputs are known, or
-	 * after this time. */
+	/* Sending starts when the programs of all inputs are known, or after
+	 * this time. */
 	SETTLE_MS = 2000,
-	/* Inputs without packets are waited for no longer than this after the
-	 * first packets of any input. */
+	/* Sending does not wait for inputs without packets longer than this,
+	 * after the first packets of any input. */
 	SETTLE_SILENT_MS = 300,
 	CAT_MS = 400,
 	SDT_MS = 1000,
-	TABLE_PACKETS = 256,
-	PLACES = 4, /* null packets of a turn for the tables of a remux */
-	/* Services stay for this time until PMTs of others follow a PAT: longer
-	 * than a remux waits for a program without one. */
+	TABLE_PACKETS = 256, /* room of the queue of a table */
+	PLACES = 4, /* null packets in a call for the tables of a remux */
+	/* If a PAT replaces programs, the old ones stay for at most this time,
+	 * until the PMTs of the new ones arrive.  It is longer than a remux
+	 * waits for the PMT of a program. */
 	AWAIT_MS = 600,
-	/* The room of the line of an input: this time beyond mux_delay at the
-	 * rate of the multiplex, within these limits. */
+	/* Most packets in the line of an input: the packets of mux_delay and
+	 * LINE_MORE_MS at the rate of the multiplex, within these limits. */
 	LINE_MORE_MS = 1000,
 	LINE_PACKETS_MIN = 8192,
 	LINE_PACKETS_MAX = 512 * 1024,
-	/* The highest rate of a service loses this part in a second. */
+	/* The `usual' rate of a service decreases by this part in a second. */
 	USUAL_FADES = 8,
 };
 
@@ -69,8 +70,8 @@ void mux_take_table(struct mux *m, struct mux_source *in, const uint8_t *packet)
 /* --- the plan --- */
 
 /* Updates which PIDs and numbers the remux of an input may not use: those that
- * the configuration gives to other inputs, and with `keep' those that an input
- * in front of it uses.  True: they have changed. */
+ * the configuration gives to other inputs, and with `keep' those that a
+ * preceding input uses.  True: the result has changed. */
 static bool renew_place(struct mux *m, size_t input)
 {
 	struct mux_source *in = &m->inputs[input];
@@ -100,7 +101,7 @@ static bool renew_place(struct mux *m, size_t input)
 	return true;
 }
 
-/* How many programs are sent if each input has at most `most'. */
+/* How many programs are sent if each input may have `most' programs. */
 static size_t count_services(const struct mux *m, size_t most)
 {
 	size_t n = 0;
@@ -158,8 +159,8 @@ static bool has_unsent(const struct mux_source *in)
 	return false;
 }
 
-/* True while PMTs are missing of programs that replace others of the input: the
- * others are kept for AWAIT_MS. */
+/* True while the PMTs of programs that replace others of the input are missing:
+ * the old programs are kept for AWAIT_MS. */
 static bool awaits_pmts(const struct mux *m, struct mux_source *in)
 {
 	if (!lacks_programs(in) || !has_unsent(in))
@@ -186,7 +187,7 @@ void mux_follow_tables(struct mux *m)
 		if (remux_builds(in->remux) == in->builds)
 			continue;
 		if (awaits_pmts(m, in)) {
-			m->fed = true; /* the next turn looks again */
+			m->fed = true; /* the next mux_turn() checks again */
 			continue;
 		}
 		restores = in->kept != NULL;
@@ -206,7 +207,7 @@ void mux_follow_tables(struct mux *m)
 
 /* --- the interface --- */
 
-/* Continues the clocks that the last worker of the stream has stored. */
+/* Continues the output clocks that the previous worker has stored. */
 static void resume(struct mux *m)
 {
 	const struct splice_clock *clocks = m->cfg.continuity->clocks;
@@ -218,7 +219,7 @@ static void resume(struct mux *m)
 				clocks[i].at_ns });
 }
 
-/* Stores the clocks and the time of this turn for the next worker. */
+/* Stores the output clocks and the current time for the next worker. */
 static void keep_times(struct mux *m)
 {
 	struct splice_continuity *c = m->cfg.continuity;
@@ -359,7 +360,8 @@ void mux_set_remux(struct mux *m, size_t input, struct remux *remux)
 
 void mux_begin_source(struct mux *m, struct mux_source *in)
 {
-	/* waiting packets keep the last number; an unused number is reused */
+	/* Packets in the line keep the number of their source.  If no packet
+	 * has the current number, it stays in use. */
 	if (in->line.pushed != in->source_at)
 		in->line.source = ++m->last_source;
 	in->source_at = in->line.pushed;
@@ -456,8 +458,8 @@ static void on_sent(const struct ts_run *runs, size_t n_runs, void *arg)
 }
 
 /* True if sending can start: every input that has packets has programs, or
- * SETTLE_MS are over.  With `keep' silent inputs count, too, because the PIDs
- * of an input depend on the inputs in front of it. */
+ * SETTLE_MS are over.  With `keep' inputs without packets must have programs,
+ * too, because the PIDs of an input depend on the preceding inputs. */
 static bool has_settled(const struct mux *m)
 {
 	bool all = m->cfg.keep || m->heard_ns == 0 ||
@@ -514,7 +516,7 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 		return;
 	}
 	mux_schedule(m, unix_ms);
-	/* behind a TDT, which does not wait */
+	/* The place follows a TDT, which does not wait. */
 	if (m->makes_place)
 		(void)cbr_put(m->cbr, null_packets[0]);
 	m->makes_place = false;
@@ -545,8 +547,8 @@ const struct psi *mux_psi(const struct mux *m)
 	return m->psi;
 }
 
-/* True if a video PID of the service has no packets.  Its rate without video is
- * not its usual rate. */
+/* True if a video PID of the service has had no packets for a second.  Its rate
+ * without video is not its usual rate. */
 static bool lacks_video(const struct mux *m, const struct mux_service *s)
 {
 	for (size_t i = 0; i < s->n_av; i++)
@@ -557,7 +559,7 @@ static bool lacks_video(const struct mux *m, const struct mux_service *s)
 	return false;
 }
 
-/* Ends a second of ns in the counters of a service. */
+/* Ends a second, which lasted ns nanoseconds, in the counters of a service. */
 static void end_second(const struct mux *m, struct mux_service *s, uint64_t ns)
 {
 	uint64_t sum = s->packets + s->dropped, fades = s->usual / USUAL_FADES;
@@ -573,7 +575,7 @@ static void end_second(const struct mux *m, struct mux_service *s, uint64_t ns)
 
 void mux_every_second(struct mux *m)
 {
-	/* the second may have ended late; the next one is short then */
+	/* If the last call was late, this second is shorter. */
 	uint64_t ns = MAX(m->now_ns - m->second_ns, SECOND_NS / 2);
 
 	m->second_ns = m->now_ns;

@@ -6,12 +6,13 @@
  * Each input has a remux, which gives it PIDs and program numbers of its own
  * (remux/place.h).  Here
  *	CAT         is built for all inputs
- *	PAT         too, and repeated every 90 ms
+ *	PAT         is built for all inputs, and repeated every 90 ms
  *	SDT         actual is built from those of the inputs
  *	EIT         actual of the inputs passes, section by section: p/f precede
  *	            most of the schedule, and each input gets a share
  *	            (eit_share.h)
- *	TDT         is built from the system clock, and does not wait
+ *	TDT         is built from the system clock, and precedes all packets
+ *	            that wait
  *	PMT         is repeated every 90 ms, and sent at once after a change;
  *	            if its PID changes, the new PID has the old PMT until the
  *	            new one leaves; all other packets of the programs pass
@@ -19,21 +20,24 @@
  * A packet leaves delay_ms after its source sent it (delay_line.h), or later if
  * it would overflow a transport buffer (spread.h).  Null packets fill the rate,
  * and PCRs are written by the position of their packets (output/cbr.h).
- * Packets that exceed the rate wait; beyond another delay_ms as many services
- * of the lowest priority as the excess needs are blocked until there is room
- * again, from the end of a unit to the begin of another one.  The priority is
- * that of the input; of one input the last service is blocked first and
- * released last.  A PID of several services is sent while one of them is.
- * Packets wait also because turns were late, which is another reason.
+ * Packets that exceed the rate wait.  If more packets wait than the output
+ * sends in delay_ms, services of the lowest priority are blocked until there is
+ * room again: as many as the excess needs, from the end of a unit to the begin
+ * of another one.  The priority is that of the input; of one input the last
+ * service is blocked first and released last.  A PID that services share is
+ * sent while one of them is sent.  Packets also wait if mux_turn() was called
+ * late; the state of the input then names that reason (late_ms).
  *
- * A service without video and audio for MUX_SILENT_MS is silent; one that has
- * neither in its PMT is silent with its input.  It keeps its PMT; the SDT calls
- * it not running.  With absent_ms it leaves the tables, and returns at a
- * picture.  With `still' its last picture and silence are sent on its PIDs,
- * also while it is blocked, and the SDT has the status of its input.  They have
- * the rate of the service at most, and last until a picture with which it
- * returns; a PMT with other streams waits for that picture, too.  With `file'
- * the video and audio of a file follow, in the codings of the service.
+ * A service without packets of video and audio for MUX_SILENT_MS is silent.  A
+ * service whose PMT has neither is silent while its input is silent.  A silent
+ * service keeps its PMT; its running_status in the SDT is "not running".  With
+ * absent_ms it leaves the tables, and returns at a picture.  With `still' a
+ * filler is sent on its PIDs while it is silent or blocked: its last picture,
+ * and silence.  The SDT then has the running_status of the source.  A filler
+ * has at most the rate of the service, and ends at the picture at which the
+ * service returns; a PMT with other streams waits for that picture, too.  With
+ * `file' the filler sends video and audio of a file, if they have the codings
+ * of the service.
  *
  * Pure: the caller provides the time.  Owns the tables and queues; borrows the
  * remuxes.
@@ -59,21 +63,26 @@ struct mux;
 
 struct mux_config {
 	size_t n_inputs; /* at most MUX_INPUTS_MAX */
-	unsigned kbps;
+	unsigned kbps; /* kbit/s of the output, with null packets */
 	unsigned delay_ms;
 	uint16_t tsid, onid;
-	bool keep; /* pid_mode */
+	bool keep; /* pid_mode is `keep': a PID or number of the source stays if
+		    * it is free */
 	bool nit;  /* another stage adds a NIT, which the PAT names */
-	/* the origin of the EIT of the services, for the flags in the SDT;
+	/* which origin the EIT of each service has, for the flags in the SDT;
 	 * copied */
 	const struct tables_spec *tables;
-	struct desc_edits edits; /* of the SDT; copied */
-	/* the versions of the stream; they must outlive the mux */
+	struct desc_edits edits; /* applied to the services in the SDT;
+				  * copied */
+	/* versions of the tables that the stream has sent; must outlive the
+	 * mux */
 	struct table_versions *versions;
+	/* versions of tables that the stream has not sent before */
 	struct remux_versions first;
-	/* What the last mux of the stream sent, and this one continues;
-	 * borrowed.  The splice has no use for it then.  The mux writes clocks,
-	 * packets and at_ns; counters are noted by the stage that sends. */
+	/* State of the output that the previous mux of the stream stored, and
+	 * from which this one continues; borrowed.  A stream with a multiplex
+	 * has no splice that could use it.  The mux writes clocks, packets and
+	 * at_ns; the stage that sends the packets writes the counters. */
 	struct splice_continuity *continuity;
 	ts_out_fn *out;
 	void *arg;
@@ -81,24 +90,29 @@ struct mux_config {
 
 /* What the configuration demands of an input. */
 struct mux_source_config {
-	uint16_t base, count; /* of its block */
-	unsigned priority;    /* the lowest goes first */
+	uint16_t base, count; /* its block of PIDs and of numbers: `count' of
+			       * them from `base' on */
+	unsigned priority;    /* the services of the input with the lowest one
+			       * are blocked first */
 	/* kbit/s; 0: no limit.  An input within min_kbps is blocked after all
 	 * others.  Clearly above max_kbps its last services are blocked. */
 	unsigned min_kbps, max_kbps;
-	/* a service that is silent or blocked shows its last picture, if it is
-	 * one of the first FILLER_PROGRAMS_MAX */
+	/* a silent or blocked service sends its last picture, if it is one of
+	 * the first FILLER_PROGRAMS_MAX services */
 	bool still;
-	/* instead of the picture the packets of mux_feed_file() are sent, if
-	 * they can be; with `still' only.  The path for the log, borrowed for
-	 * the call; NULL: there is no file */
+	/* With `still': path of a file whose packets (mux_feed_file()) are sent
+	 * instead of the last picture, if they suit the service.  The log names
+	 * the path, which is borrowed for the call; NULL: no file */
 	const char *file;
-	/* silent for so long, a service leaves the tables; 0: never */
+	/* a service that is silent for this time leaves the tables; 0: it never
+	 * leaves */
 	unsigned absent_ms;
-	/* the PIDs that its maps demand, and the number of set_pnr or 0: other
-	 * inputs do not use them */
+	/* number of the list `pids' */
 	size_t n_pids;
-	const uint16_t *pids; /* borrowed for the call */
+	const uint16_t *pids; /* PIDs that the maps of the input demand, so that
+			       * other inputs do not use them; borrowed for the
+			       * call */
+	/* service number of set_pnr, which other inputs do not use; 0: none */
 	uint16_t number;
 };
 
@@ -108,7 +122,8 @@ void mux_free(struct mux **);
 /* Sets up an input (from 0).  Call it for all inputs before the first remux is
  * made. */
 void mux_setup(struct mux *, size_t input, const struct mux_source_config *);
-/* The place of an input, for its remux; borrowed for the life of the mux. */
+/* The PIDs and numbers that an input may use, for its remux; borrowed for the
+ * life of the mux. */
 const struct remux_place *mux_place(const struct mux *, size_t input);
 /* Sets the remux of an input; NULL: the input cannot run. */
 void mux_set_remux(struct mux *, size_t input, struct remux *);
@@ -133,7 +148,8 @@ void mux_restart(struct mux *, size_t input);
  * the file as the input; the result is false then, unless one of them is
  * blocked. */
 bool mux_wants_file(const struct mux *, size_t input);
-/* Takes packets of the file, which arrive when its clock says so. */
+/* Takes packets of the file.  The caller reads them at the rate of their
+ * PCRs. */
 void mux_feed_file(struct mux *, size_t input, const struct ts_run *runs,
 		   size_t n_runs, uint64_t now_ns);
 
@@ -142,32 +158,38 @@ void mux_feed_file(struct mux *, size_t input, const struct ts_run *runs,
 void mux_turn(struct mux *, uint64_t now_ns, uint64_t unix_ms);
 
 /* Reserves the next position of the output: it gets a null packet, which
- * another stage replaces by a packet of a table.  Only a TDT precedes it. */
+ * another stage replaces by a packet of a table.  Only a TDT can precede this
+ * position. */
 void mux_make_place(struct mux *);
 
-/* Null packets for the remux of an input, which has places for CAT, SDT and EIT
- * there while the input is silent.  The mux itself repeats the PMTs. */
+/* Null packets for the remux of a silent input, which replaces them by packets
+ * of its CAT, SDT and EIT.  The mux itself repeats the PMTs. */
 struct ts_run mux_places(void);
 
 struct mux_source_state {
 	bool silent;
 	size_t n_absent;  /* services that are not in the tables */
-	size_t n_blocked; /* services that do not go out, because the inputs
-			   * exceed the rate, or for the reasons below */
+	size_t n_blocked; /* services that are not sent, because the inputs
+			   * exceed the rate, or because of above_max or
+			   * late_ms */
 	bool blocked;     /* all services of the input are blocked */
-	bool above_max;   /* the reason of some: the input had more than its
-			   * max_kbps */
-	unsigned late_ms; /* the reason of all blocked services: the turns were
-			   * late by this time; 0: another reason */
+	bool above_max;   /* true: some are blocked because the input exceeded
+			   * its max_kbps */
+	unsigned late_ms; /* milliseconds: all blocked services are blocked
+			   * because mux_turn() was late by this time; 0:
+			   * another reason */
 	uint64_t packets; /* packets that went out since mux_new() */
 	uint64_t dropped; /* packets that had no room, since mux_new() */
-	uint64_t late;    /* those of `dropped' for which turns were too late */
-	/* from its configuration */
+	uint64_t late;    /* packets among `dropped' for which mux_turn() was
+			   * called too late */
+	/* as in struct mux_source_config */
 	unsigned priority, min_kbps, max_kbps;
 	size_t n_services;
 	const struct remux_service *services; /* borrowed up to the next feed */
-	size_t n_unsent; /* programs for which there is no room */
-	uint64_t eit_dropped; /* sections of EIT that had no room */
+	size_t n_unsent; /* programs of the input that the multiplex has no room
+			  * for */
+	uint64_t eit_dropped; /* EIT sections that had no room in the queue
+			       * (eit_share.h) */
 };
 
 void mux_source_get(const struct mux *, size_t input,
@@ -176,12 +198,14 @@ void mux_source_get(const struct mux *, size_t input,
 struct mux_service_state {
 	bool silent;
 	bool absent; /* not in the tables */
-	bool blocked; /* it does not go out: it has no room */
-	bool filled; /* a filler is sent instead */
+	bool blocked; /* its packets are dropped, because they have no room */
+	bool filled; /* a filler is sent instead of its packets */
 	bool file;   /* the filler is the file of the input, not the last
 		      * picture */
-	uint64_t dropped; /* packets of it that had no room, since mux_new() */
-	uint64_t excess;  /* the same in the last second */
+	uint64_t dropped; /* packets of the service that were dropped for the
+			   * rate, since mux_new() */
+	uint64_t excess;  /* packets among `dropped' that were dropped in the
+			   * last second */
 };
 
 /* Writes the state of the nth service of this input. */
@@ -191,13 +215,13 @@ void mux_service_get(const struct mux *, size_t input, size_t nth,
 /* How many packets of a service were sent in the last second. */
 uint32_t mux_service_packets(const struct mux *, uint16_t number);
 
-/* Writes the PIDs of the streams of a service, at most max, and that of its PCR
- * if no stream has it; returns their number. */
+/* Writes the PIDs of the streams of a service, at most max, and its PCR PID if
+ * that belongs to no stream; returns the number of PIDs written. */
 size_t mux_service_pids(const struct mux *, size_t input, size_t nth,
 			uint16_t *ret, size_t max);
 
-/* Writes the name that the SDT of the input has for its nth service as UTF-8;
- * "": it has none. */
+/* Writes as UTF-8 the name of the nth service of an input from the SDT of this
+ * input; "": the SDT has no name for it. */
 void mux_service_name(const struct mux *, size_t input, size_t nth, char *ret,
 		      size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A service that is silent for long leaves the tables, and returns at a
- * picture. */
+/* A service that is silent for absent_ms leaves the tables, and returns to them
+ * at a picture. */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "worker/mux/mux_state.h"
@@ -10,14 +10,17 @@
 #include <string.h>
 
 enum {
-	/* With packets for this time and no picture, it returns anyway. */
+	/* An absent service that has packets for this time, but no random
+	 * access point, returns anyway. */
 	RETURN_MS = 5000,
-	/* Packets that wait for the decision on a picture. */
+	/* Most packets in `held', while a picture may be a random access
+	 * point. */
 	HELD_MAX = 1024,
-	/* The last packet of a service leaves at most so long behind the delay,
-	 * while other services of the input have packets. */
+	/* While other services of the input have packets, the last packet of a
+	 * silent service leaves at most this time later than after
+	 * mux_delay. */
 	LEAVE_MS = 200,
-	/* In `gone': a PID of no service, while all services are absent. */
+	/* in `gone', while all services are absent: no service has the PID */
 	GONE_ALL = UINT16_MAX,
 };
 
@@ -64,7 +67,7 @@ static void find_gone(struct mux *m, struct mux_source *in)
 		for (uint16_t pid = 0; pid < TS_PIDS; pid++) {
 			if (!place_has(own, pid) || place_has(sent, pid))
 				continue;
-			/* the first of several that share it */
+			/* The first absent service that has the PID gets it. */
 			place_take(sent, pid);
 			in->gone[pid] = (uint16_t)(k + 1);
 			mux_counters_forget(&m->counters, pid);
@@ -90,7 +93,7 @@ void mux_renew_gone(struct mux *m, struct mux_source *in)
 
 /* --- leaving --- */
 
-/* True if all packets of the silent service have left the line. */
+/* True if all packets of a service, which is silent, have left the line. */
 static bool has_left(const struct mux *m, const struct mux_source *in,
 		     const struct mux_service *s)
 {
@@ -107,7 +110,8 @@ static bool is_gone(const struct mux *m, const struct mux_source *in,
 	       has_left(m, in, s);
 }
 
-/* Updates whether the nth service is absent.  True: that has changed. */
+/* Updates whether the nth service is absent.  True: it has become absent or has
+ * returned. */
 static bool follow(struct mux *m, const struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];
@@ -167,8 +171,7 @@ static void send_held(struct mux *m, struct mux_source *in,
 }
 
 /* Begins to look for a picture at which the nth service returns to the tables.
- * Without one it returns at once, or with the service that carries its
- * pictures. */
+ * If it has no main stream, or if that is sent already, it returns at once. */
 static void begin_return(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];
@@ -184,7 +187,7 @@ static void begin_return(struct mux *m, struct mux_source *in, size_t nth)
 		s->returns = true;
 	else if (in->gone[main.pid] == nth + 1)
 		rap_follow(&s->rap, main.pid, pmt_coding(&main), main.class);
-	/* else it returns behind the service that brings its pictures */
+	/* else another absent service has its main stream, and returns first */
 }
 
 /* True if the service returns at this packet: a random access point begins here
@@ -202,7 +205,8 @@ static bool may_return(struct mux *m, struct mux_service *s,
 	    fifo_len(&s->held) == HELD_MAX)
 		drop_held(s);
 	s->holds |= sign == RAP_OPEN;
-	/* a picture whose begin was dropped is none */
+	/* if the begin of the picture was dropped, it is no random access
+	 * point */
 	return sign == RAP_HERE || (sign == RAP_YES && s->holds);
 }
 

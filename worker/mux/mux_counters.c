@@ -16,7 +16,7 @@ bool mux_counters_feed(struct mux_counters *c, uint32_t source, uint8_t *packet)
 	payload = ts_has_payload(packet);
 	if (fresh && payload && !starts_unit(packet))
 		return false;
-	/* a packet with a PCR alone may precede the first unit */
+	/* A packet without payload, for a PCR, may precede the first unit. */
 	if (fresh || ts_discontinuity(packet))
 		step = payload && (*sent & SPLICE_CC_SEEN);
 	else if (payload)
@@ -26,7 +26,8 @@ bool mux_counters_feed(struct mux_counters *c, uint32_t source, uint8_t *packet)
 		c->of[pid] = source;
 	}
 	if (!(*sent & SPLICE_CC_SEEN) && !payload)
-		*sent = SPLICE_CC_SEEN | 0x0f; /* the next one has 0 */
+		*sent = SPLICE_CC_SEEN | 0x0f; /* so that the counter of the
+						* next packet is 0 */
 	*sent = (uint8_t)(SPLICE_CC_SEEN | ((*sent + step) & 0x0f));
 	ts_set_cc(packet, *sent);
 	return true;

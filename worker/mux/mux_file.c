@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file that fills services of an input: its video and audio are sent on the
- * PIDs of a service, with the clock of its filler. */
+/* The file as the filler of services of an input: its video and audio are sent
+ * on the PIDs of a service, with the clock of the filler. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/units.h"
@@ -15,32 +15,32 @@
 #include <string.h>
 
 enum {
-	/* Without packets for this time the last picture is sent again. */
+	/* After this time without packets the last picture is sent instead. */
 	FILE_SILENT_MS = 500,
-	LINE_PACKETS = 16384,
-	/* A file that has shown no program, PCR or start by then has none. */
+	LINE_PACKETS = 16384, /* most packets of a file that wait in its line */
+	/* A file without program, PCR or first picture by then is refused. */
 	MISSING_MS = 5000,
 };
 
-/* The first program of the file with video, or else audio. */
+/* What was read of a file: its main program, and packets that wait. */
 struct mux_file {
 	struct psi *psi;
 	struct fill_streams streams;
 	uint64_t pids[TS_PIDS / 64]; /* PIDs of video, audio and PCRs */
-	bool video; /* it has pictures, at which it begins */
+	bool video; /* it has video; the file then begins at a picture */
 	struct delay_line line;
-	struct starts starts; /* of the packets in the line */
-	uint64_t heard_ns; /* of its last packets */
-	uint64_t begin_ns; /* since then it has these streams */
-	bool started; /* it had a picture at which it can begin */
-	/* each stream has a rate in packets per second, the highest of a
-	 * second by the PCRs, and a count of this second */
+	struct starts starts; /* random access points in `line' */
+	uint64_t heard_ns; /* arrival of the last packets of the file */
+	uint64_t begin_ns; /* arrival of the first packet with these streams */
+	bool started; /* a picture has arrived with which decoding can start */
+	/* For each stream: its highest rate, in packets per second of the PCRs
+	 * (rates), and its packets in the current second (meter). */
 	uint64_t rates[PMT_STREAMS_MAX], meter[PMT_STREAMS_MAX];
-	uint64_t seconds; /* that were measured; 0: the rates are not known */
-	uint64_t judged;  /* `seconds' when the rates were last compared */
-	bool metered;
-	uint64_t meter_pcr;
-	/* the last PCR that has left, and when; 0: none yet */
+	uint64_t seconds; /* measured seconds; 0: the rates are not known */
+	uint64_t judged;  /* `seconds' at the last call of judge() */
+	bool metered; /* a measurement of the rates is running */
+	uint64_t meter_pcr; /* 27 MHz: PCR at the begin of the measurement */
+	/* the last PCR that left the line (27 MHz), and when; 0: none yet */
 	uint64_t pcr, pcr_ns;
 };
 
@@ -67,7 +67,7 @@ void mux_free_file(struct mux_source *in)
 	in->file = NULL;
 }
 
-/* Notes the streams of the file; other ones have no rate and no start yet. */
+/* Stores the streams.  After a change their rates and start are not known. */
 static void set_streams(struct mux_file *f, const struct fill_streams *now,
 			uint64_t now_ns)
 {
@@ -117,7 +117,7 @@ static void measure(struct mux_file *f, uint64_t pcr)
 
 	if (f->metered && passed < PCR_HZ)
 		return;
-	/* after a jump of the PCR the count has no duration */
+	/* After a jump of the PCR the duration of the count is not known. */
 	if (f->metered && passed < 2 * PCR_HZ) {
 		f->seconds++;
 		for (size_t i = 0; i < f->streams.n; i++)
@@ -201,8 +201,8 @@ bool mux_fill_has_file(const struct mux_service *s)
 	return s->fill != NULL && s->fill->n_parts > 0;
 }
 
-/* Writes the PID in the file for a stream of the service: the nth stream of its
- * coding, or the last one if there are fewer.  False: there is none. */
+/* Finds the nth stream of the file with the class and coding of `stream', or
+ * the last one if there are fewer.  False: the file has no such stream. */
 static bool find_stream(const struct mux_file *file, uint32_t stream,
 			size_t nth, uint16_t *ret)
 {
@@ -219,8 +219,8 @@ static bool find_stream(const struct mux_file *file, uint32_t stream,
 	return found;
 }
 
-/* Finds for each stream of the service one of the file.  False: the file lacks
- * one for its first video, or without video for all its audio. */
+/* Finds for each stream of the service one of the file.  False: either the file
+ * or the service alone has video, or the file has no stream that suits. */
 static bool map(const struct mux_file *file, struct mux_fill *f)
 {
 	const uint32_t *list = f->streams.list;
@@ -248,7 +248,7 @@ static bool map(const struct mux_file *file, struct mux_fill *f)
 	return f->n_parts > 0 && video == file->video && video == has_video;
 }
 
-/* Returns service time minus file time, 90 kHz. */
+/* The time stamps of the filler minus those of the file, 90 kHz. */
 static uint64_t find_shift(const struct mux_file *file,
 			   const struct mux_fill *f, uint64_t at_ns)
 {
@@ -261,7 +261,7 @@ static uint64_t find_shift(const struct mux_file *file,
 
 /* --- the change between picture and file --- */
 
-/* Makes the source of PCRs, and of silence for audio that the file lacks. */
+/* Makes the generator of PCRs, and of silence for audio that the file lacks. */
 static struct play *play_others(const struct mux *m, uint16_t number,
 				const struct mux_fill *f)
 {
@@ -319,8 +319,8 @@ static const char *format_refusal(enum file_refusal reason)
 	return "";
 }
 
-/* Sends the picture instead of the file, and logs the reason once, also if the
- * service returns in between. */
+/* Sends the last picture instead of the file.  Logs each reason once, until the
+ * file is sent. */
 static void refuse(const struct mux *m, const struct mux_source *in,
 		   size_t nth, enum file_refusal reason)
 {
@@ -359,7 +359,7 @@ static bool exceeds(const struct mux *m, const struct mux_source *in,
 	       room + room * MUX_TOLERANCE_PERCENT / 100;
 }
 
-/* Sends the file instead of the picture from this packet on, if it suits. */
+/* Sends the file from this packet on, the first of its line, if it suits. */
 static void begin(struct mux *m, struct mux_source *in, size_t nth,
 		  uint64_t at_ns)
 {
@@ -387,7 +387,7 @@ static void begin(struct mux *m, struct mux_source *in, size_t nth,
 	in->states[nth].refusal = FILE_SUITS;
 }
 
-/* Sends the picture instead of the file, or nothing if it has no room. */
+/* Sends the last picture instead of the file, or nothing if it does not fit. */
 static void end(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_fill *f = in->states[nth].fill;
@@ -416,7 +416,7 @@ static void end_all(struct mux *m, struct mux_source *in)
 			end(m, in, k);
 }
 
-/* Ends the file where its measured rate exceeds that of the service. */
+/* Ends the file for the services whose rate its measured rate exceeds. */
 static void judge(struct mux *m, struct mux_source *in)
 {
 	in->file->judged = in->file->seconds;
@@ -447,7 +447,7 @@ static void judge_missing(const struct mux *m, const struct mux_source *in)
 
 /* --- the packets --- */
 
-/* Is the unit that begins here shown behind those of the picture? */
+/* Is the PTS of the unit that begins here behind the last one on the PID? */
 static bool follows(const struct mux *m, const struct fill_part *part,
 		    const uint8_t *packet)
 {
@@ -459,8 +459,8 @@ static bool follows(const struct mux *m, const struct fill_part *part,
 	return !timed || mux_fill_follows(m, part->pid, unit.pts);
 }
 
-/* Does the stream begin or continue with this packet, whose times are those of
- * the service?  starts: pictures can begin with it. */
+/* Is this packet sent, because the stream begins or continues with it?  Its
+ * times are those of the filler.  starts: decoding can start with it. */
 static bool goes_out(struct mux *m, const struct mux_fill *f,
 		     struct fill_part *part, const uint8_t *packet,
 		     bool starts)
@@ -483,7 +483,7 @@ void file_number(const struct mux_fill *f, uint8_t *packet)
 			ts_set_cc(packet, f->parts[i].cc);
 }
 
-/* Moves the times of a PES header whose packets all wait in the line. */
+/* Moves the times in a PES header that spans packets, all in the line. */
 static void move_split(const struct mux_file *file, const struct mux_fill *f,
 		       struct fill_part *part, uint8_t *copy)
 {
@@ -516,7 +516,7 @@ static void send(struct mux *m, const struct mux_file *file,
 	struct mux_fill *f = s->fill;
 	uint64_t pcr;
 
-	/* counters follow the order: those of `play' until at_ns first */
+	/* counters follow the order of packets: first those of `play' */
 	fill_run(m, s, at_ns);
 	for (size_t i = 0; i < f->n_parts && ts_has_payload(packet); i++) {
 		uint8_t copy[TS_PACKET];
@@ -536,7 +536,7 @@ static void send(struct mux *m, const struct mux_file *file,
 	}
 }
 
-/* True if the file can begin with this packet, the first of its line. */
+/* True if the file can begin with this packet, the first one of its line. */
 static bool is_start(struct mux_file *f, const uint8_t *packet)
 {
 	if (f->video)
@@ -566,7 +566,7 @@ static void run_first(struct mux *m, struct mux_source *in, uint64_t at_ns)
 	}
 }
 
-/* Lets no further picture begin before the file, so that the last is whole. */
+/* Begins no further picture before the file, so that the last one is whole. */
 static void hold_pictures(struct mux_source *in)
 {
 	for (size_t k = 0; k < in->n_services && in->file->seconds > 0; k++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last picture of a service that is silent or blocked is sent instead of
- * it, on its PIDs and with its clock, until it returns at a picture. */
+/* While a service is silent or blocked, a filler sends its last picture on its
+ * PIDs and with its clock, until the service returns at a picture. */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "worker/filler/filler.h"
@@ -14,19 +14,21 @@
 #include <string.h>
 
 enum {
-	/* A service that has packets for this time and no such picture returns
-	 * anyway. */
+	/* A service that has packets for this time, but no picture at which it
+	 * can return, returns anyway. */
 	RETURN_MS = 5000,
-	/* The last packet of a silent service leaves at most so long behind the
-	 * delay. */
+	/* The last packet of a silent service leaves at most this time later
+	 * than after mux_delay. */
 	LEAVE_MS = 200,
-	/* All fillers together get this part of the rate at most. */
+	/* All fillers together get at most this part (1 / RATE_SHARE) of the
+	 * rate. */
 	RATE_SHARE = 2,
-	AGAIN_MS = 1000, /* between two trials to start */
-	/* A PMT with other streams precedes the picture at which the service
-	 * returns, also if another section delays it. */
+	AGAIN_MS = 1000, /* between two attempts to start a filler */
+	/* A PMT with other streams is due this time before the picture at which
+	 * the service returns, so that it precedes the picture even if another
+	 * section delays it. */
 	LEAD_MS = 50,
-	TICKS_MS = 90, /* 90 kHz */
+	TICKS_MS = 90, /* units of 90 kHz in a millisecond */
 };
 
 /* --- the start and the end --- */
@@ -58,8 +60,8 @@ static uint64_t clock_now(const struct mux *m, uint16_t pid)
 	return 0;
 }
 
-/* Adds the PIDs that a filler of the nth service may use: its PIDs that no
- * service on air has. */
+/* Adds to the set the PIDs that a filler of the nth service may use: PIDs of
+ * the service that no service on air has. */
 static void find_pids(const struct mux *m, const struct mux_source *in,
 		      size_t nth, uint64_t set[TS_PIDS / 64])
 {
@@ -113,8 +115,8 @@ static uint64_t rate_of_others(const struct mux *m, const struct mux_fill *f)
 	return sum;
 }
 
-/* The rate that rate_max leaves for the filler, beside the other services of
- * the input and their fillers. */
+/* The packets per second that max_kbps of the input leaves for the filler of
+ * the nth service, beside the other services and their fillers. */
 static uint64_t rest_of_max(const struct mux_source *in, size_t nth)
 {
 	uint64_t sum = 0;
@@ -132,7 +134,8 @@ static uint64_t rest_of_max(const struct mux_source *in, size_t nth)
 	return in->max - MIN(in->max, sum);
 }
 
-/* The rate that other fillers and rate_max leave for the filler. */
+/* The packets per second that the other fillers and max_kbps leave for the
+ * filler of the nth service. */
 static uint64_t rest_of_all(const struct mux *m, const struct mux_source *in,
 			    size_t nth)
 {
@@ -167,8 +170,9 @@ static struct fill_streams streams_of(const struct pmt *pmt)
 	return ret;
 }
 
-/* True if the filler still has the PIDs that it had at its start.  If the
- * service has another PMT, none of them may belong to another service. */
+/* True if the filler may still use the PIDs that it had at its start.  If the
+ * service has a PMT with other streams, it is enough that no other service has
+ * got one of them. */
 static bool has_pids(const struct mux *m, const struct mux_source *in,
 		     size_t nth)
 {
@@ -185,7 +189,8 @@ static bool has_pids(const struct mux *m, const struct mux_source *in,
 	return true;
 }
 
-/* Lets the service return at a picture of this stream. */
+/* Lets the service return at a picture of this stream, or, if it is audio, at
+ * the begin of any of its units. */
 static void follow_main(struct mux_fill *f, const struct pmt_stream *main)
 {
 	f->main = main->pid;
@@ -194,8 +199,8 @@ static void follow_main(struct mux_fill *f, const struct pmt_stream *main)
 		starts_follow(&f->starts, main);
 }
 
-/* Follows the PMT of the service, which may have other streams; false: the
- * filler cannot stay. */
+/* Compares the PMT of the service with the one at the start of the filler.
+ * False: the filler must end. */
 static bool adapt(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_fill *f = in->states[nth].fill;
@@ -279,7 +284,7 @@ static void start(struct mux *m, struct mux_source *in, size_t nth)
 		}
 }
 
-/* True if the filler can start: the units of the service have ended, and its
+/* True if a filler can start: the last units of the service are whole, and its
  * last packets have left. */
 static bool has_ended(const struct mux *m, const struct mux_source *in,
 		      size_t nth)
@@ -312,8 +317,8 @@ static bool returns_soon(const struct mux *m, const struct mux_source *in,
 		       m->now_ns + LEAD_MS * MS;
 }
 
-/* Starts, keeps or ends the filler of the nth service.  True: another source of
- * packets is sent for it. */
+/* Starts, keeps or ends the filler of the nth service.  True: it has started or
+ * ended. */
 static bool follow(struct mux *m, struct mux_source *in, size_t nth)
 {
 	struct mux_service *s = &in->states[nth];
@@ -374,8 +379,8 @@ void mux_watch_fill(const struct mux_source *in, struct mux_service *s,
 		play_hold_pictures(f->play, true, 0);
 }
 
-/* The PTS of the unit that begins in the packet.  If its header ends in later
- * packets, these are read in the line.  False: there is none. */
+/* The PTS of the unit that begins in the packet.  If the PES header ends in
+ * later packets, these are read in the line.  False: no PTS was found. */
 static bool find_pts(const struct delay_line *line, const uint8_t *packet,
 		     uint64_t *ret)
 {
@@ -438,8 +443,8 @@ bool mux_fill_ends(struct mux *m, struct mux_source *in, struct mux_service *s,
 
 /* --- the packets --- */
 
-/* The time at which a packet of the filler leaves: for a PCR its own time, for
- * other packets that of the packet before. */
+/* The time at which a packet of the filler leaves: a packet with a PCR at the
+ * time of this PCR, another packet with the previous packet. */
 static uint64_t place_of(const struct mux *m, const struct mux_fill *f,
 			 const uint8_t *packet)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which PIDs the blocked services of an input have: a PID that several share is
- * sent while one of them is. */
+/* Which PIDs belong to blocked or filled services alone.  A PID that services
+ * share is sent while one of them is sent. */
 #include "worker/mux/mux_state.h"
 
 #include <string.h>
@@ -30,14 +30,14 @@ static void set_owners(struct mux *m, const struct mux_source *in)
 	}
 }
 
-/* True if the packets of the service are kept back: it is blocked or filled. */
+/* True if the packets of the service are not sent: it is blocked or filled. */
 static bool is_gated(const struct mux_service *s)
 {
 	return s->blocked || s->fill != NULL;
 }
 
-/* Adds the PIDs of a filler that its service no longer has, because its PMT has
- * changed, and that no other service has. */
+/* Adds the PIDs of the filler that no service has now: the PMT of the service
+ * has changed since the filler started. */
 static void add_fill_pids(const struct mux *m, const struct mux_service *s,
 			  uint64_t own[WORDS])
 {
@@ -101,8 +101,9 @@ void mux_renew_owners(struct mux *m)
 	}
 }
 
-/* The service because of which packets of this PID are kept back; NULL: none.
- * PIDs of no service are kept back when all services are. */
+/* The service because of which packets of this PID are not sent; NULL: they are
+ * sent.  Packets of a PID that no service has are not sent while all services
+ * of the input are blocked. */
 static struct mux_service *find_gate(const struct mux *m,
 				     const struct mux_source *in, uint16_t pid)
 {
@@ -157,8 +158,9 @@ static bool has_av(const struct mux_service *s, uint16_t pid)
 	return i < s->n_av;
 }
 
-/* True if the PID is sent again from this packet on: a unit begins.  A PID with
- * nothing but PCRs has no units. */
+/* True if the PID is sent again from this packet on, because a unit begins with
+ * it.  A PID with nothing but PCRs has no units, so any of its packets will
+ * do. */
 static bool resumes(const struct mux *m, const struct mux_source *in,
 		    const struct mux_service *owner, const uint8_t *packet)
 {
@@ -169,8 +171,8 @@ static bool resumes(const struct mux *m, const struct mux_source *in,
 		 mux_fill_precedes(m, &in->line, packet));
 }
 
-/* Counts a packet as sent, or as dropped for the rate.  A packet that gives way
- * to a filler is neither. */
+/* Counts a packet as sent, or as dropped for the rate.  A packet instead of
+ * which a filler is sent counts as neither. */
 static void count(struct mux_source *in, struct mux_service *owner,
 		  enum mux_stop stopped)
 {
@@ -201,7 +203,7 @@ bool mux_judge(struct mux *m, struct mux_source *in, const uint8_t *packet)
 		*stopped = mux_stop_of(gate);
 	else if (gate == NULL && *stopped && resumes(m, in, owner, packet))
 		*stopped = MUX_SENT;
-	/* a filler has the counter of its PID */
+	/* While a filler sends on the PID, the filler sets its counter. */
 	if (*stopped != MUX_SENT && (gate == NULL || gate->fill == NULL))
 		mux_counters_forget(&m->counters, pid);
 	count(in, owner, *stopped);

@@ -71,7 +71,8 @@ void mux_restore(struct mux *m, size_t input, uint64_t silent_ns,
 	struct mux_source *in = &m->inputs[input];
 
 	m->now_ns = now_ns;
-	/* an input with packets has them again, or becomes silent now */
+	/* silent_ns 0: the input had packets; if none arrive now, it becomes
+	 * silent MUX_SILENT_MS from now */
 	in->heard_ns = silent_ns != 0 ? MIN(silent_ns, now_ns) : now_ns;
 	in->kept = xcalloc(n + 1, sizeof *in->kept);
 	memcpy(in->kept, list, n * sizeof *list);

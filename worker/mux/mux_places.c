@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The places of packets: each one leaves mux_delay after its source sent it, in
- * the order of these times over all inputs. */
+/* The positions of packets in the output: each packet leaves mux_delay after
+ * its source sent it, and the packets of all inputs are sent in the order of
+ * these times. */
 #include "common/base/units.h"
 #include "common/base/util.h"
 #include "worker/filler/filler.h"
 #include "worker/mux/mux_state.h"
 
-/* Packets that are later than this at the start are dropped: they would arrive
- * behind their time in the decoder. */
+/* When sending starts, packets that are later than this are dropped, because a
+ * decoder would receive them too late. */
 enum { LATE_MS = 200 };
 
 enum {
-	LEAVES_MAX = 64,
+	LEAVES_MAX = 64, /* a power of two */
+	/* leaf of PAT and PMTs; the leaves before it are the lanes */
 	LEAF_PMT = MUX_LANES,
-	LEAF_INPUT, /* leaf of the first input */
+	LEAF_INPUT, /* leaf of the first input; the other inputs follow */
 };
 
 _Static_assert(LEAF_INPUT + MUX_INPUTS_MAX <= LEAVES_MAX,
 	       "each has a leaf");
 
-/* The sources of packets in a turn, lanes, PMTs and inputs: the leaves of a
- * tree whose nodes have the first one below them, so that each packet costs a
- * path and not a look at all sources.  Packets that wait are beside it. */
+/* The sources of packets in one mux_turn(): lanes, PMTs and inputs.  They are
+ * the leaves of a binary tree.  Each node has the leaf below it whose packet
+ * leaves first, so that a packet costs one path through the tree and no search
+ * in all sources.  `waiting' is not in the tree. */
 struct turn {
-	size_t left[MUX_LANES]; /* packets of a lane that leave */
-	size_t leaves; /* a power of two */
-	uint64_t next_ns[LEAVES_MAX]; /* UINT64_MAX: none */
-	uint8_t first[2 * LEAVES_MAX]; /* of the nodes, from 1; then leaves */
+	size_t left[MUX_LANES]; /* for each lane: packets that leave in this
+				 * mux_turn() */
+	size_t leaves; /* number of leaves, a power of two */
+	uint64_t next_ns[LEAVES_MAX]; /* for each leaf: time of its next packet;
+				       * UINT64_MAX: none */
+	uint8_t first[2 * LEAVES_MAX]; /* [1] to [leaves - 1]: for each node,
+					* the leaf that is first; from [leaves]
+					* on: the leaves themselves */
 };
 
-/* Sets the first one below a node. */
+/* Sets the leaf below a node whose packet leaves first. */
 static void decide(struct turn *t, size_t node)
 {
 	uint8_t a = t->first[2 * node], b = t->first[2 * node + 1];
@@ -103,7 +110,7 @@ static void give_input(struct mux *m, size_t input, uint64_t at_ns)
 {
 	struct mux_source *in = &m->inputs[input];
 	uint8_t *packet = delay_line_first(&in->line);
-	/* packets of the other inputs may have its place */
+	/* packets of other inputs may have taken its position */
 	uint64_t first = MAX(at_ns, m->free_ns), place;
 	uint16_t pid = ts_pid(packet);
 
@@ -135,7 +142,7 @@ static void give_lane(struct mux *m, struct lane *l, uint64_t at_ns)
 	fifo_drop(&l->fifo, 1);
 }
 
-/* Builds the tree of this turn. */
+/* Builds the tree of this mux_turn(). */
 static void begin(struct mux *m, struct turn *t)
 {
 	for (size_t i = 0; i < MUX_LANES; i++) {
@@ -164,14 +171,15 @@ static void begin(struct mux *m, struct turn *t)
 	m->tables_changed = false;
 }
 
-/* Gives the next packet to cbr.  False: no other one is due in this turn. */
+/* Passes the next packet to cbr.  False: no packet is due by now_ns. */
 static bool give_next(struct mux *m, struct turn *t)
 {
 	uint64_t waiting = waiting_next(&m->waiting), next;
 	size_t found = t->first[1];
 
-	/* cbr already has packets up to this place, so a packet that is due by
-	 * then can be given now: it would wait there anyway */
+	/* cbr already has packets up to free_ns.  A packet that is due by then
+	 * can be passed to cbr now, because it gets a position behind them
+	 * anyway. */
 	if (m->free_ns > m->now_ns && m->pmt_ns <= m->free_ns) {
 		mux_send_pmt(m);
 		set_next(t, LEAF_PMT, m->pmt_ns);

@@ -10,8 +10,8 @@
 
 /* --- clashes --- */
 
-/* The position of the other input that has this service number with pid_mode
- * `keep'; 0: none. */
+/* The position (from 1) of another input that has this service number, with
+ * pid_mode `keep'; 0: no input has it. */
 static unsigned number_owner(const struct mux *m, size_t input, uint16_t number)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
@@ -96,7 +96,8 @@ static void add_pid(const struct mux *m, size_t input,
 	enum pid_origin origin = pid->origin;
 	json_t *o = si_add_object(list);
 
-	/* the block may have the number of the source, too */
+	/* without pid_mode `keep' the PID comes from the block, even if its
+	 * number is that of the source */
 	if (origin == PID_KEPT && !m->cfg.keep)
 		origin = PID_MOVED;
 	if (pid->pid != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The plan of a multiplex as JSON: which PIDs and service numbers an input has
- * there, and why (doc/api.md).
+ * in the output, and why (doc/api.md).
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 
 struct mux;
 
-/* The part of the plan of an input (from 0) that begins with PID `from' of the
- * input; a new object.  *ret_next: the first PID of the next part, 0: this was
- * the last one. */
+/* A part of the plan of an input (the first one is 0), as a new object: the
+ * PIDs of the source from `from' on, as many as a message has room for.
+ * *ret_next: the first PID of the next part; 0: this was the last part. */
 json_t *mux_plan(const struct mux *, size_t input, unsigned from,
 		 unsigned *ret_next);

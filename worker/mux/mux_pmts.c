@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PAT and PMTs of the multiplex.  PMTs of an input are taken where they leave
- * its delay.  Each section is sent at even distances of its places in the
- * output, as it was last or, if it has changed, at once. */
+/* PAT and PMTs of the multiplex.  A PMT of an input takes effect when its
+ * packets leave the line of the input.  The mux sends each section at equal
+ * intervals, and at once after a change. */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
 #include "worker/mux/mux_state.h"
@@ -13,21 +13,22 @@
 #include <string.h>
 
 enum {
-	/* From one section to the same one: below the 100 ms of TR 101 211
-	 * 4.4, also if other packets have its place. */
+	/* From a section to its next copy: below the 100 ms of TR 101 211 4.4,
+	 * even if other packets delay it. */
 	PMT_MS = 90,
-	/* Between two sections of a table (EN 300 468 5.1.4). */
+	/* Least distance between two sections of a table (EN 300 468 5.1.4). */
 	GAP_MS = 25,
-	/* The first interval of a program is shorter, so that those that began
-	 * together are not sent together. */
+	/* The first interval of a PMT is shorter, by STAGGER different lengths,
+	 * so that PMTs that began together are not sent together. */
 	STAGGER = 16,
-	/* The distance between two packets of a section: its transport buffer
-	 * drains one in this time. */
+	/* From a packet of a section to the next one: in this time the
+	 * transport buffer of the decoder drains one packet. */
 	PACKET_US = 1000000 * 8 / (T_STD_TABLES_BPS / TS_PACKET) + 100,
-	/* What a worker that stood still has missed is not sent. */
+	/* If mux_turn() is called late, copies that were due longer ago than
+	 * this are not sent. */
 	MISSED_MS = 1000,
-	/* All these sections have this part of the rate at most: if there are
-	 * many, their intervals are longer. */
+	/* All sections of PAT and PMTs together have at most this part (1 /
+	 * SHARE) of the rate; if there are many, their intervals are longer. */
 	SHARE = 2,
 };
 
@@ -66,7 +67,8 @@ static void weigh(struct mux *m)
 						   m->cfg.kbps);
 }
 
-/* The entry that this number and PID had before, or a new one. */
+/* The entry that this service number and PID have in the old list, or a new
+ * one. */
 static struct mux_pmt carry_over(const struct mux *m, uint16_t number,
 				 uint16_t pid)
 {
@@ -77,8 +79,8 @@ static struct mux_pmt carry_over(const struct mux *m, uint16_t number,
 		.due_ns = m->now_ns + PMT_MS * MS };
 }
 
-/* Lets a section leave at at_ns, or as soon as its distance to the last one
- * allows. */
+/* Lets a section leave at at_ns, or GAP_MS after its last copy if that is
+ * later. */
 static void hurry(struct mux_pmt *p, uint64_t at_ns)
 {
 	uint64_t from_ns = p->sent_ns != 0 ? p->sent_ns + GAP_MS * MS : 0;
@@ -86,7 +88,7 @@ static void hurry(struct mux_pmt *p, uint64_t at_ns)
 	p->due_ns = MIN(p->due_ns, MAX(MAX(at_ns, from_ns), p->begin_ns));
 }
 
-/* The entry of a service, on any PID; NULL: it has none. */
+/* The entry of a service, on any PMT PID; NULL: it has no entry. */
 static const struct mux_pmt *find_number(const struct mux *m, size_t input,
 					 uint16_t number)
 {
@@ -131,9 +133,9 @@ static const struct mux_pmt *find_replaced(const struct mux *m, size_t input)
 }
 
 /* Gives a new entry its first PMT, behind a PAT that leaves at pat_ns.  If
- * packets of a former entry wait in the line, of the same service or of one
- * that it replaces, they keep their PMT until the new one leaves.  Otherwise
- * the PMT of the remux is sent at once. */
+ * there is a former entry, of the same service on another PID or of the service
+ * that this one replaces, its PMT is sent first: packets that wait in the line
+ * belong to it.  Otherwise the PMT of the remux is sent at once. */
 static void begin_pmt(const struct mux *m, struct mux_pmt *p, uint64_t pat_ns,
 		      const struct mux_pmt *replaced)
 {
@@ -158,13 +160,13 @@ static void begin_pmt(const struct mux *m, struct mux_pmt *p, uint64_t pat_ns,
 		return;
 	p->data[3] = (uint8_t)(p->number >> 8);
 	p->data[4] = (uint8_t)p->number;
-	/* the version differs from that of the new PMT */
+	/* with a version other than that of the new PMT */
 	section_set_version(p->data, len, (version + 31U) & 31U);
 }
 
-/* Adds the sections of the PAT to the list.  It precedes the PMTs that begin
- * with it, because it is the first of those that are due at the same time.
- * Returns the time at which it leaves. */
+/* Adds the sections of the PAT to the list.  They are its first entries, so
+ * that the PAT precedes PMTs that are due at the same time.  Returns the time
+ * at which the last section leaves. */
 static uint64_t list_pat(const struct mux *m, struct mux_pmt *list)
 {
 	uint64_t last_ns = m->now_ns;
@@ -217,7 +219,8 @@ void mux_begin_pmts(struct mux *m)
 
 /* --- those of the inputs --- */
 
-/* Stores a section that is sent from at_ns on, at once if it has changed. */
+/* Stores a section that is sent from at_ns on.  If it has changed, or was not
+ * sent for PMT_MS, it is sent at at_ns. */
 static void keep(struct mux *m, struct mux_pmt *p, const uint8_t *section,
 		 size_t len, uint64_t at_ns)
 {
@@ -232,8 +235,8 @@ static void keep(struct mux *m, struct mux_pmt *p, const uint8_t *section,
 		hurry(p, at_ns);
 }
 
-/* Takes a PMT of an input, as keep(), unless a filler of the service holds
- * it. */
+/* Stores a PMT of an input with keep(), unless the filler of its service holds
+ * it back. */
 static void take(struct mux *m, struct mux_pmt *p, const uint8_t *section,
 		 size_t len, uint64_t at_ns)
 {
@@ -258,7 +261,7 @@ static void take_section(struct mux *m, const struct mux_source *in,
 	take(m, p, section, len, at_ns);
 }
 
-/* The entry of the nth service; NULL: there is none. */
+/* The entry of the nth service of an input; NULL: it has no entry. */
 static struct mux_pmt *find_service(const struct mux *m,
 				    const struct mux_source *in, size_t nth)
 {
@@ -314,8 +317,8 @@ void mux_take_pmt(struct mux *m, struct mux_source *in, const uint8_t *packet,
 
 /* --- those that go out --- */
 
-/* The section to send; NULL: none.  For an input without packets it is that of
- * its remux, which may have changed. */
+/* The section to send; NULL: none.  While an input is silent and its line is
+ * empty, this is the PMT of its remux, which may have changed. */
 static const uint8_t *content(const struct mux *m, const struct mux_pmt *p,
 			      size_t *ret_len)
 {
@@ -343,7 +346,7 @@ static void delay_others(struct mux *m, const struct mux_pmt *p,
 			m->pmts[i].due_ns = MAX(m->pmts[i].due_ns, end_ns);
 }
 
-/* Sends a section in packets, from at_ns on. */
+/* Sends the packets of a section, PACKET_US apart from at_ns on. */
 static void send(struct mux *m, const struct mux_pmt *p, uint64_t at_ns,
 		 const uint8_t *section, size_t len)
 {
@@ -387,7 +390,8 @@ void mux_send_pmt(struct mux *m)
 	if (sent && waiting_has(&m->waiting, p->pid)) {
 		p->due_ns += PACKET_US * UINT64_C(1000);
 	} else {
-		/* behind what cbr has, as the next packets of an input */
+		/* behind all packets that cbr has, as for packets of an
+		 * input */
 		uint64_t at_ns = MAX(p->due_ns, m->free_ns);
 		uint64_t due_ns = at_ns + interval(m, p);
 

@@ -1,49 +1,55 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What goes out when the inputs together exceed the rate: services are blocked
- * (mux_gates.c). */
+/* Which services are sent when the inputs together exceed the rate: this file
+ * decides, and mux_gates.c drops the packets of blocked services. */
 #include "common/base/units.h"
 #include "common/base/util.h"
 #include "worker/mux/mux_state.h"
 
 enum {
-	/* Time in which a change shows its effect.  A unit that lasts longer
-	 * is cut. */
+	/* After a service was blocked or released, the queue is compared again
+	 * after this time.  A unit of a blocked service that has not ended by
+	 * then is cut. */
 	EFFECT_MS = 300,
+	/* Services are released when the queue was short for this time.  It is
+	 * also the shortest pause of a blocked service. */
 	CALM_MS = 1000,
-	/* If packets for more than this part of mux_delay wait, schedules of
-	 * events are sent slowly. */
+	/* If more packets wait than the output sends in this part (1 /
+	 * CROWDED_PART) of mux_delay, EIT schedules are sent slowly. */
 	CROWDED_PART = 16,
-	METER_MS = 200, /* of a measurement of the rates */
-	/* For so long after a late turn, waiting packets count as a result of
-	 * it. */
+	METER_MS = 200, /* length of a measurement of the rates */
+	/* For this time after a late mux_turn(), the reason for waiting packets
+	 * may be that delay. */
 	LATE_EFFECT_MS = 2000,
-	/* The usual rate follows the measured one in so many measurements. */
+	/* The usual rate of an input approaches its measured rate by 1 /
+	 * USUAL_METERS of the difference in each measurement. */
 	USUAL_METERS = 128,
-	/* The part of the rate, in percent, that inputs and tables may have:
-	 * PCRs are inserted too. */
+	/* Inputs may have this percentage of the rate without tables and
+	 * fillers, because PCRs are inserted, too. */
 	ROOM_PERCENT = 98,
-	/* The pause of a service doubles if it was blocked again within
-	 * STEADY_MS. */
+	/* If a service is blocked again within STEADY_MS after its release, its
+	 * pause doubles, up to PAUSE_MAX_MS. */
 	PAUSE_MAX_MS = 64000,
 	STEADY_MS = 60000,
-	/* An input may also exceed its max by one batch of its source, whose
-	 * packets may belong to this second or the next one. */
+	/* In a second an input may also exceed its max by this number of
+	 * packets, a batch of its source at the boundary of two seconds. */
 	BATCH_PACKETS = 64,
-	/* The tables of a turn, which always have room. */
+	/* Packets of tables in one mux_turn(), for which refuse() always leaves
+	 * room. */
 	TURN_TABLES = MUX_LANES * LANE_BURST,
 };
 
 /* --- rates, in packets per second --- */
 
-/* The packets that the multiplex sends in this time. */
+/* The packets that the output sends in ms milliseconds. */
 static uint64_t capacity(const struct mux *m, uint64_t ms)
 {
 	return m->cfg.kbps * ms / 8 / TS_PACKET;
 }
 
-/* A service, or an input without any. */
+/* A part of an input that can be blocked: a service, or an input without
+ * services. */
 struct unit {
-	struct mux_source *in; /* NULL: none */
+	struct mux_source *in; /* NULL: no service */
 	struct mux_service *s;
 };
 
@@ -54,14 +60,15 @@ static struct unit unit_at(struct mux *m, size_t input, size_t nth)
 	return (struct unit){ in, &in->states[nth] };
 }
 
-/* Duration of the last measurement and the current one. */
+/* Duration in ns of the last measurement and the current one together. */
 static uint64_t metered_ns(const struct mux *m)
 {
 	return m->metered_ns + m->now_ns - m->meter_ns;
 }
 
 /* The rate in packets per second, if n packets were counted in the last
- * measurement and the current one; 0: not known yet. */
+ * measurement and the current one; 0: both together are shorter than METER_MS,
+ * so that the rate is not known yet. */
 static uint64_t rate_of_count(const struct mux *m, uint64_t n)
 {
 	uint64_t ns = metered_ns(m);
@@ -105,7 +112,8 @@ static void follow_usual(const struct mux *m, struct mux_source *in)
 		in->usual += (rate - in->usual) / USUAL_METERS;
 }
 
-/* Counts the packets of this turn. */
+/* Counts the packets of this mux_turn(), and begins a new measurement every
+ * METER_MS. */
 static void measure(struct mux *m)
 {
 	bool over;
@@ -146,9 +154,9 @@ static bool is_within_min(const struct mux *m, const struct mux_source *in)
 	return rate_of(m, in) <= in->min;
 }
 
-/* True if a is blocked before b, which precedes a in the list.  A service that
- * exceeds the rate alone is blocked first, because it cannot be sent whatever
- * the others do.  Of an input the last service is blocked first. */
+/* True if a is blocked before b, which find_first() reads before a.  A service
+ * that alone exceeds the rate is blocked first, because it never fits.  Of one
+ * input the last service is blocked first. */
 static bool goes_first(const struct mux *m, struct unit a, struct unit b)
 {
 	uint64_t room = room_of(m), rate_a = service_rate(m, a.s);
@@ -171,13 +179,14 @@ static bool can_be_blocked(const struct mux *m, struct unit u)
 	if (u.s->blocked || u.in->remux == NULL ||
 	    (u.in->silent && u.in->line.n == 0))
 		return false;
-	/* blocking a silent service would make no room */
+	/* A silent service has no packets, so to block it would make no
+	 * room. */
 	return mux_units(u.in) == 1 || !u.s->silent ||
 	       service_rate(m, u.s) > 0;
 }
 
-/* The service to block first.  In of the result is NULL if there is none.  It
- * is also NULL if only one is left that fits alone, unless `all' is true. */
+/* The service to block first.  `in' of the result is NULL if there is none, or,
+ * unless `all' is true, if only one service is left and fits alone. */
 static struct unit find_first(struct mux *m, bool all)
 {
 	struct unit found = { 0 };
@@ -200,7 +209,7 @@ static struct unit find_first(struct mux *m, bool all)
 
 /* True if the usual rates of the inputs, less the rates of their blocked
  * services, exceed room_of().  The measured rates of the inputs are not used,
- * because after a late turn they include packets that catch up. */
+ * because after a late mux_turn() they include packets that catch up. */
 static bool exceed_usually(const struct mux *m)
 {
 	uint64_t sum = 0;
@@ -218,7 +227,7 @@ static bool exceed_usually(const struct mux *m)
 	return sum > room_of(m);
 }
 
-/* True if packets may wait because turns were late. */
+/* True if packets may wait because mux_turn() was called late. */
 static bool is_late(const struct mux *m)
 {
 	return m->late_ns != 0 &&
@@ -235,8 +244,8 @@ static void watch_lateness(struct mux *m)
 	m->late_ns = m->now_ns;
 }
 
-/* Blocks a service.  above_max: its input exceeds its own limit, so the
- * services of other inputs need not wait longer to return. */
+/* Blocks a service.  above_max: because its input exceeds its own max_kbps;
+ * then the release of services of other inputs is not delayed. */
 static void block(struct mux *m, struct unit u, bool above_max)
 {
 	struct mux_service *s = u.s;
@@ -273,7 +282,8 @@ static uint64_t sent_rate(const struct mux *m)
 	return sum;
 }
 
-/* Blocks as many services as the excess needs, at least one. */
+/* Blocks services until the rate of the others has room, at least one service
+ * if one can be blocked. */
 static void block_excess(struct mux *m)
 {
 	uint64_t room = room_of(m);
@@ -287,15 +297,16 @@ static void block_excess(struct mux *m)
 	} while (sent_rate(m) > room);
 }
 
-/* True if this rate is clearly above the limit of the input itself.  An input
- * whose rate is the limit is not blocked. */
+/* True if this rate is clearly above max_kbps of the input.  An input that has
+ * just this rate is not blocked. */
 static bool is_greedy(const struct mux_source *in, uint64_t rate)
 {
 	return in->max != 0 && rate > in->max +
 		       in->max * MUX_TOLERANCE_PERCENT / 100 + BATCH_PACKETS;
 }
 
-/* The rate of the input in the last second, without its blocked services. */
+/* The packets per second of the input in the last second, without its blocked
+ * services. */
 static uint64_t free_rate(const struct mux_source *in)
 {
 	uint64_t rate = in->blocked ? 0 : in->rate;
@@ -306,8 +317,8 @@ static uint64_t free_rate(const struct mux_source *in)
 	return rate;
 }
 
-/* Blocks the last services of the inputs that had more than their own limit in
- * the last second. */
+/* Blocks the last services of each input that exceeded its max_kbps in the last
+ * second. */
 static void block_greedy(struct mux *m)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
@@ -322,8 +333,9 @@ static void block_greedy(struct mux *m)
 	}
 }
 
-/* Cuts the units of a blocked service at once.  Returns how many packets of
- * this turn its input no longer sends. */
+/* Drops the packets of a blocked service from now on, also in the middle of a
+ * unit.  Returns by how many the packets that its input sends in this
+ * mux_turn() decrease. */
 static size_t cut(struct mux *m, struct unit u)
 {
 	size_t before = mux_count_sent(m, u.in);
@@ -333,7 +345,7 @@ static size_t cut(struct mux *m, struct unit u)
 	return before - mux_count_sent(m, u.in);
 }
 
-/* Cuts the units of blocked services that did not end in time. */
+/* Cuts the units of blocked services that did not end within EFFECT_MS. */
 static void cut_units(struct mux *m)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
@@ -350,10 +362,10 @@ static void cut_units(struct mux *m)
 	}
 }
 
-/* Drops what does not fit into the queue of the output: blocks services and
- * cuts their units, so that no packet of the other services is lost.  Packets
- * that wait for their place are sent, because they have counters.  Returns the
- * room that is left. */
+/* If the packets of this mux_turn() do not fit into the queue of the output,
+ * blocks services and cuts their units, so that no packet of other services is
+ * dropped.  Packets in `waiting' are always sent, because they have counters.
+ * Returns the room that is left, in packets. */
 static size_t refuse(struct mux *m)
 {
 	size_t room = cbr_room(m->cbr), need = TURN_TABLES + m->waiting.n;
@@ -376,8 +388,8 @@ static size_t refuse(struct mux *m)
 
 /* --- releasing --- */
 
-/* The higher of two measured rates of a service, of a second and of
- * METER_MS. */
+/* The higher one of two rates of a service: of the last second, and of the last
+ * measurements. */
 static uint64_t high_rate(const struct mux *m, const struct mux_service *s)
 {
 	return MAX(s->rate, service_rate(m, s));
@@ -389,8 +401,8 @@ static bool precedes(struct unit b, struct unit a)
 	return b.in == a.in ? b.s < a.s : b.in->priority > a.in->priority;
 }
 
-/* The rate that a blocked service may have if no other returns: the free rate
- * and that of its own filler, which ends then. */
+/* The highest rate that a blocked service may have to be released alone:
+ * room_of(), and the rate of its own filler, which ends then. */
 static uint64_t own_room(const struct mux *m, const struct mux_service *s)
 {
 	uint64_t fill = rate_of_count(m, s->fill_metered + s->fill_meter);
@@ -398,9 +410,9 @@ static uint64_t own_room(const struct mux *m, const struct mux_service *s)
 	return room_of(m) + fill * ROOM_PERCENT / 100;
 }
 
-/* True if a blocked service fits together with the services on air, and with
- * those that are released before it.  The rate of their fillers is free
- * then. */
+/* True if a blocked service fits together with the services on air and the
+ * services that are released before it.  Fillers of released services end, so
+ * their rate is free. */
 static bool fits(struct mux *m, struct unit u)
 {
 	uint64_t all = room_of(m), room = own_room(m, u.s);
@@ -425,7 +437,7 @@ static bool fits(struct mux *m, struct unit u)
 				room += own_room(m, other.s) - all;
 			}
 		}
-		/* the rate of packets that belong to no service */
+		/* also the rate of packets that belong to no service */
 		if (!in->blocked)
 			sum += most - MIN(most, services);
 	}
@@ -439,8 +451,8 @@ static bool is_behind(struct unit b, struct unit a)
 	return precedes(a, b) || (!precedes(b, a) && b.in > a.in);
 }
 
-/* The first service behind `last', in the order of release, that is blocked and
- * whose pause is over.  In of the result is NULL: there is none. */
+/* The first blocked service behind `last', in the order of release, whose pause
+ * is over.  If `in' of the result is NULL, there is none. */
 static struct unit find_waiting(struct mux *m, struct unit last)
 {
 	struct unit found = { 0 };
@@ -468,8 +480,9 @@ static void release(struct mux *m, struct unit u)
 	mux_renew_gates(m, u.in);
 }
 
-/* Releases the blocked services that fit together.  room: the free packets in
- * the queue in this turn; the packets of an input are counted once. */
+/* Releases the blocked services that fit together.  room: packets that the
+ * queue still has room for.  All packets of an input that are due are
+ * subtracted once, at its first released service. */
 static void release_fitting(struct mux *m, size_t room)
 {
 	const struct mux_source *counted = NULL;
@@ -513,7 +526,7 @@ void mux_limit(struct mux *m)
 	}
 	if (excess < most / 2)
 		m->peak = 0;
-	/* a queue that shortens needs no other change */
+	/* while the queue becomes shorter, no further service is blocked */
 	if (excess > MAX(most, m->peak))
 		block_excess(m);
 	else if (m->now_ns - m->calm_ns >= CALM_MS * MS)

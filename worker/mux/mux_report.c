@@ -108,8 +108,8 @@ static void read_name(struct desc_loop loop, char *ret, size_t size)
 	(void)text_decode(d.data + at + 1, d.data[at], ret, size);
 }
 
-/* Writes the name of a service that a section of the SDT has.  False: the
- * section does not list the service. */
+/* Writes the name of a service from a section of the SDT.  False: the section
+ * does not list the service. */
 static bool find_name(const struct mux_section *s, uint16_t number, char *ret,
 		      size_t size)
 {

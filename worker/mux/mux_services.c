@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Services that are sent are looked at so often. */
+/* Time between two checks of whether services on air are silent. */
 enum { LOOK_MS = 40 };
 
 /* --- the list --- */
@@ -126,7 +126,7 @@ void mux_read_services(struct mux *m, struct mux_source *in)
 		} else {
 			mux_resume_service(m, in, i);
 		}
-		/* its pictures may be on another PID */
+		/* the main stream may have another PID now */
 		in->states[i].return_ns = 0;
 		find_av(in, i);
 	}
@@ -153,8 +153,8 @@ static bool is_silent(const struct mux *m, const struct mux_source *in,
 	return in->silent || is_over(m, s->heard_ns);
 }
 
-/* After a silence in which all packets have left, lets the services of the
- * input begin with the PMTs of the remux. */
+/* When an input ends a silence in which all its packets have left the line,
+ * sends the PMTs of the remux for its services. */
 static void follow_drain(struct mux *m, struct mux_source *in)
 {
 	if (in->silent && in->line.n == 0) {
@@ -192,7 +192,8 @@ bool mux_look_for_silence(struct mux *m)
 
 		in->silent = in->heard_ns == 0 || is_over(m, in->heard_ns);
 		follow_drain(m, in);
-		/* a service that returns is looked at with its packets */
+		/* A service that can return is checked in each call, so that
+		 * its first packets end the silence. */
 		if (all || in->silent != was || in->n_absent > 0 ||
 		    in->n_gated > 0)
 			changed |= look_at_services(m, in);

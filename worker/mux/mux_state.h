@@ -17,47 +17,50 @@
 #include "worker/ts/section.h"
 
 enum {
-	MUX_SECTIONS_MAX = 16,     /* of a table that is built */
-	MUX_SDT_SOURCE_MAX = 8,    /* of the SDT of an input */
-	MUX_CAT_SOURCE_MAX = 4,
-	MUX_SERVICES_MAX = 256,    /* of all inputs together */
-	MUX_TABLES_SOURCE = 1,     /* number of the tables as a source */
-	MUX_AV_MAX = 8,            /* of a service: its silence is that of
-				    * these PIDs */
-	/* An input may exceed its max, and a file the rate of its service, by
-	 * so many percent. */
+	MUX_SECTIONS_MAX = 16,     /* of each table that the mux builds */
+	MUX_SDT_SOURCE_MAX = 8,    /* sections of the SDT of an input */
+	MUX_CAT_SOURCE_MAX = 4, /* sections of the CAT of an input */
+	MUX_SERVICES_MAX = 256,    /* services of all inputs together */
+	MUX_TABLES_SOURCE = 1,     /* number of the tables as a source in
+				    * mux_counters_feed() */
+	MUX_AV_MAX = 8,            /* PIDs of video and audio of a service; it
+				    * is silent if none of them has packets */
+	/* An input may exceed its max_kbps, and a file the rate of its service,
+	 * by this percentage. */
 	MUX_TOLERANCE_PERCENT = 2,
 };
 
-/* The duration of a packet, times kbit/s. */
+/* The duration of a packet in ns at 1 kbit/s: divide it by the rate in
+ * kbit/s. */
 #define PACKET_NS_KBPS (UINT64_C(8000000) * TS_PACKET)
 
 struct mux_section {
-	size_t len; /* 0: none */
+	size_t len; /* bytes of data; 0: there is no section */
 	uint8_t data[SECTION_PSI_MAX];
 };
 
-/* A table that is built. */
+/* A table that the mux builds and sends. */
 struct mux_table {
-	unsigned interval_ms; /* of each section */
-	size_t n, next;
-	uint64_t due_ns; /* of section `next` */
-	uint64_t free_ns; /* not before this time */
+	unsigned interval_ms; /* from a section to its next copy */
+	size_t n, next; /* `n' sections; section `next' is sent next */
+	uint64_t due_ns; /* time at which section `next' is sent */
+	uint64_t free_ns; /* no section is sent before this time, also if due_ns
+			   * is earlier */
 	struct mux_section sections[MUX_SECTIONS_MAX];
 };
 
-/* The PMT of a program, or a section of the PAT: the PID is 0 then, and the
- * number that of the section. */
+/* The PMT of a program, or a section of the PAT, whose `pid' is 0 and whose
+ * `number' is its section number. */
 struct mux_pmt {
-	uint16_t number, pid; /* in the output */
+	uint16_t number, pid; /* service number and PMT PID in the output */
 	uint8_t input;
-	uint16_t service; /* of its input */
+	uint16_t service; /* index of the service in its input */
 	uint64_t due_ns;  /* time at which it is sent next */
 	uint64_t sent_ns; /* time at which it was sent last; 0: not yet */
-	uint64_t begin_ns; /* not sent before this time: the PAT that names it
-			    * precedes it */
-	size_t len;       /* bytes of data, the last PMT of its input; 0: none
-			   * yet */
+	uint64_t begin_ns; /* not sent before this time, at which the PAT that
+			    * names it is sent */
+	size_t len;       /* bytes of `data', which is the last PMT that left
+			   * the line of its input; 0: none has left yet */
 	uint8_t data[SECTION_PSI_MAX];
 };
 
@@ -67,9 +70,9 @@ struct mux_collector {
 	uint8_t buffer[SECTION_MAX];
 };
 
-/* Why a file is not sent instead of a service. */
+/* Why the file of an input is not sent as the filler of a service. */
 enum file_refusal {
-	FILE_SUITS, /* or not known yet */
+	FILE_SUITS, /* the file suits, or the decision is still open */
 	FILE_NO_PROGRAM,
 	FILE_NO_PCR,
 	FILE_NO_RATE,
@@ -80,68 +83,88 @@ enum file_refusal {
 
 /* A service of an input. */
 struct mux_service {
-	/* its first PIDs of video and audio in the output; without any it is
-	 * silent with its input */
+	/* its first PIDs of video and audio in the output.  If it has none
+	 * (n_av is 0), it is silent while its input is silent. */
 	size_t n_av;
 	uint16_t av[MUX_AV_MAX];
-	uint64_t heard_ns; /* time of the last packet on these PIDs, or of the
-			    * first PMT */
-	uint64_t listed_ns; /* time when its PMT was first seen; 0: long ago */
-	bool unlisted; /* the SDT has an entry that its source has not */
+	uint64_t heard_ns; /* arrival of the last packet on the PIDs `av', or,
+			    * before that, of its first PMT */
+	uint64_t listed_ns; /* arrival of its first PMT, from which on the SDT
+			     * waits SDT_AWAIT_MS for an entry of the source; 0:
+			     * it does not wait */
+	bool unlisted; /* the SDT of its source has no entry for it, so the mux
+			* wrote one */
 	bool silent;
 	bool absent;  /* not in the tables */
-	bool carried; /* a service that is not absent brings its pictures */
-	bool returns; /* with the packets of this turn */
+	bool carried; /* another service, which is not absent, has its main
+		       * stream, too */
+	bool returns; /* mux_follow_absent() puts it back into the tables */
 	uint64_t return_ns; /* start of the search for a picture at which it
 			     * returns; 0: no search */
-	uint64_t wait_ns; /* while absent: time of the first packets; 0: none */
-	bool blocked; /* it has no room */
+	uint64_t wait_ns; /* while absent: arrival of its first packet after the
+			   * silence; 0: none has arrived */
+	bool blocked; /* its packets are dropped, because they have no room */
 	bool above_max; /* blocked because its input exceeds its max */
-	bool late; /* blocked because turns were late; if neither is true,
-		    * because of the rate */
-	bool cut; /* blocked, and also the units that have begun are dropped */
-	uint64_t blocked_ns, released_ns; /* released_ns 0: not yet */
-	unsigned pause_ms; /* the least time for which it stays blocked */
-	uint64_t packets, dropped; /* a PID of several services counts for the
-				    * first */
+	bool late; /* blocked because mux_turn() was called late.  If above_max
+		    * and late are false, it is blocked because of the rate */
+	bool cut; /* blocked, and units whose begin was sent are dropped, too */
+	uint64_t blocked_ns, released_ns; /* times when it was last blocked and
+					   * last released; released_ns 0: it
+					   * never was */
+	unsigned pause_ms; /* it stays blocked for at least this time */
+	uint64_t packets, dropped; /* packets sent, and packets dropped for the
+				    * rate.  A packet on a PID that services
+				    * share counts for the first of them. */
 	uint64_t before; /* packets and dropped a second ago */
-	uint64_t dropped_before; /* the same of dropped alone */
+	uint64_t dropped_before; /* `dropped' when the last second ended */
 	uint64_t rate;   /* packets per second of the last second */
-	uint64_t usual;  /* the same on air: the highest, which fades; 0: not
-			  * known yet */
-	uint64_t excess; /* packets dropped in the last second */
+	uint64_t usual;  /* the highest `rate' while it was not silent, which
+			  * decreases slowly; 0: not known yet */
+	uint64_t excess; /* packets dropped for the rate in the last second */
 	uint64_t meter, metered; /* of the current and the last measurement */
-	uint64_t fill_meter, fill_metered; /* the same of its filler */
-	uint64_t again_ns; /* a filler may be started from this time on */
-	struct mux_fill *fill; /* its last picture is sent; NULL: it is not */
-	enum file_refusal refusal; /* the last one that was logged */
-	bool holds;   /* packets in `held' wait for the decision on a picture */
-	struct fifo held; /* packets from that picture on */
-	struct rap rap; /* follows its main stream in the packets of the remux,
-			 * while it is absent */
+	uint64_t fill_meter, fill_metered; /* packets of its filler that were
+					    * sent in the current measurement
+					    * (fill_meter) and the last one
+					    * (fill_metered) */
+	uint64_t again_ns; /* no filler is started before this time */
+	struct mux_fill *fill; /* a filler is sent instead of it; NULL: no
+				* filler */
+	enum file_refusal refusal; /* the reason that was logged last */
+	bool holds;   /* `held' has the begin of a picture; later packets decide
+		       * whether it is a random access point */
+	struct fifo held; /* while `holds' is true: packets from the begin of
+			   * that picture on */
+	struct rap rap; /* while it is absent: looks for random access points in
+			 * its main stream */
 };
 
 struct mux_source {
 	struct remux *remux; /* NULL: it cannot run */
 	struct remux_place place;
-	/* what the configuration demands: the start of the places of the
-	 * others */
+	/* set of the PIDs that the maps of the input demand, so that other
+	 * inputs do not use them */
 	uint64_t pids[TS_PIDS / 64];
 	uint16_t number;
 	unsigned priority;
-	uint64_t min, max; /* packets per second; 0: none */
+	uint64_t min, max; /* min_kbps and max_kbps as packets per second; 0: no
+			    * limit */
 	unsigned min_kbps, max_kbps;
 	uint32_t builds; /* remux_builds() when the services were read */
-	uint64_t await_ns; /* since then programs that replace others have no
-			    * PMT; 0: all have one */
-	size_t n_unsent; /* programs, by their number in the source, that had no
-			  * PMT when the others were read */
+	uint64_t await_ns; /* since this time the mux waits for the PMTs of
+			    * programs that replace others; 0: it does not
+			    * wait */
+	size_t n_unsent; /* length of the list `unsent': source numbers of
+			  * programs without a PMT, when the services were last
+			  * read */
 	uint16_t unsent[MUX_SERVICES_MAX];
-	size_t n_found; /* programs, of which the first n_services go out */
+	size_t n_found; /* programs with a PMT; the first n_services of them are
+			 * sent */
 	size_t n_services;
 	struct remux_service services[MUX_SERVICES_MAX];
-	struct mux_service *states; /* of the n_found programs */
-	/* services of the last mux that were not found yet; NULL: none */
+	struct mux_service *states; /* of the n_found programs, in the order of
+				     * `services' */
+	/* services of the previous mux of the stream that have not appeared in
+	 * this one yet; NULL: none */
 	struct mux_kept_service *kept;
 	size_t n_kept;
 	struct mux_collector cat, sdt, eit;
@@ -149,44 +172,49 @@ struct mux_source {
 	struct mux_section sdt_source[MUX_SDT_SOURCE_MAX];
 	struct mux_collector pmt; /* assembles the PMTs of packets that leave
 				   * the line */
-	uint16_t pmt_pid; /* PID of the last packet in it */
+	uint16_t pmt_pid; /* PID of the last packet that `pmt' received */
 	struct delay_line line;
-	size_t due; /* packets of it that leave in this turn */
-	uint64_t source_at; /* packets before its last source began */
-	uint64_t heard_ns; /* 0: no packets yet */
+	size_t due; /* packets of the line that leave in this mux_turn() */
+	uint64_t source_at; /* line.pushed when its last source began */
+	uint64_t heard_ns; /* arrival of the last packets; 0: no packets yet */
 	bool silent;
 	bool drained; /* it is silent, and all its packets have left */
-	unsigned absent_ms; /* silent for so long a service is absent; 0:
-			     * never */
+	unsigned absent_ms; /* a service that is silent for this time becomes
+			     * absent; 0: never */
 	size_t n_absent; /* number of absent services */
 	bool absent;     /* all services of the input are absent */
-	/* for each PID 1 + the absent service that has it, or 0 if its packets
-	 * are sent; NULL: the packets of all PIDs are sent */
+	/* for each PID: 0: its packets are sent; k + 1: the absent service k
+	 * has it; GONE_ALL: no service has it, and all are absent.  NULL: no
+	 * service is absent */
 	uint16_t *gone;
 	bool still; /* its services get a filler while they are silent or
 		     * blocked */
 	char *file_path; /* file that may be sent instead of the last picture;
 			  * NULL: none */
-	struct mux_file *file; /* what was read of it; NULL: nothing */
+	struct mux_file *file; /* its streams and packets; NULL: no packets of
+				* the file have arrived */
 	size_t n_gated;   /* services whose packets are not sent: filled or
 			   * blocked */
 	size_t n_filled;  /* services with a filler */
 	size_t n_blocked; /* services without room */
 	bool blocked;     /* all services of the input are blocked */
-	size_t n_cut;     /* services */
+	size_t n_cut;     /* blocked services whose `cut' is true */
 	uint64_t packets, dropped;
-	uint64_t late;   /* those of dropped that turns were too late for */
+	uint64_t late;   /* packets among `dropped' for which mux_turn() was too
+			  * late */
 	uint64_t before; /* packets and dropped a second ago */
 	uint64_t rate;   /* packets per second of the last second */
 	uint64_t meter, metered; /* of the current and the last measurement */
-	int64_t usual; /* packets per second; 0: not known yet */
+	int64_t usual; /* slow average of the rate, packets per second; 0: not
+			* known yet */
 };
 
-/* Are the units of a PID dropped, and why? */
+/* Whether the packets of a PID are dropped, and why. */
 enum mux_stop {
 	MUX_SENT,
 	MUX_BLOCKED, /* its service has no room */
-	MUX_LATE,    /* its service has no room because turns were late */
+	MUX_LATE,    /* its service has no room because mux_turn() was called
+		      * late */
 	MUX_FILLED,  /* a filler is sent instead */
 };
 
@@ -207,66 +235,87 @@ struct mux {
 	struct mux_table pat, cat, sdt;
 	size_t n_pmts;
 	struct mux_pmt *pmts; /* the PMTs, behind the sections of the PAT */
-	size_t next_pmt; /* index of the one that is due first */
-	uint64_t pmt_ns; /* time at which it is due; UINT64_MAX: there is
-			  * none */
-	uint64_t pmt_every_ns; /* from a section to the same one */
-	uint64_t pmt_pids[TS_PIDS / 64];
-	struct desc_edit edits[DESC_EDITS_MAX]; /* cfg.edits.list */
-	bool edits_crowded; /* it was logged that edits have no room */
-	/* sections of inputs that the tables do not have yet */
+	size_t next_pmt; /* index of the entry of `pmts' that is due first */
+	uint64_t pmt_ns; /* time at which that entry is due; UINT64_MAX: `pmts'
+			  * is empty */
+	uint64_t pmt_every_ns; /* from a section of PAT or PMT to its next
+				* copy */
+	uint64_t pmt_pids[TS_PIDS / 64]; /* set of the PMT PIDs of the output */
+	struct desc_edit edits[DESC_EDITS_MAX]; /* memory of cfg.edits.list */
+	bool edits_crowded; /* it was logged that the SDT has no room for some
+			     * edits */
+	/* true: the sections of the inputs have changed since the CAT, or the
+	 * SDT, was built */
 	bool cat_changed, sdt_changed;
-	uint64_t sections_ns; /* time at which they were built from sections */
-	uint64_t sdt_due_ns; /* a service that the SDT lacks gets an entry then;
-			      * 0: none lacks one */
+	uint64_t sections_ns; /* time at which CAT or SDT was last built because
+			       * of cat_changed or sdt_changed */
+	uint64_t sdt_due_ns; /* time at which a service whose source sends no
+			      * SDT entry gets one; 0: no service waits for
+			      * that */
 	struct eit_share *eit;
-	uint64_t tdt_s; /* the second of the last TDT */
-	uint8_t tdt_cc; /* of the next one */
-	bool makes_place; /* in this turn, for a table of another stage */
+	uint64_t tdt_s; /* Unix time in seconds of the last TDT that was sent or
+			 * skipped */
+	uint8_t tdt_cc; /* counter of the next TDT packet, before
+			 * mux_counters_feed() */
+	bool makes_place; /* the next mux_turn() sends a null packet that
+			   * another stage replaces by a packet of a table */
 	struct mux_counters counters;
-	uint32_t last_source; /* highest number that was given to a source of
-			       * packets */
-	uint8_t stopped[TS_PIDS]; /* enum mux_stop */
-	/* 1 + the service of its input that has this PID, the first of several,
-	 * or 0 */
+	uint32_t last_source; /* highest number of a source in
+			       * mux_counters_feed() */
+	uint8_t stopped[TS_PIDS]; /* for each PID: enum mux_stop */
+	/* for each PID: 1 + the index in its input of the first service that
+	 * has it; 0: no service has it */
 	uint16_t owner[TS_PIDS];
-	/* the same of a PID that blocked services alone have, or 0 */
+	/* as `owner', but 0 if a service that is neither blocked nor filled has
+	 * the PID */
 	uint16_t gate[TS_PIDS];
 	uint64_t fed_ns[TS_PIDS]; /* arrival of the last payload; 0: none */
 	uint32_t sent[TS_PIDS];   /* packets in this second */
 	uint32_t sent_before[TS_PIDS]; /* packets in the last second */
 	struct cbr *cbr;
-	struct psi *psi; /* of the output */
+	struct psi *psi; /* PAT and PMTs of the output, as sent */
 	uint32_t psi_seen; /* psi_changes() when the SDT was built */
 	struct tables_spec tables;
 	bool fed; /* packets arrived since the last turn; true at the start */
 	uint64_t now_ns;
-	uint64_t looked_ns;  /* of the last look at all services */
-	uint64_t begin_ns;   /* of the first turn; 0: none yet */
+	uint64_t looked_ns;  /* when mux_look_for_silence() last checked all
+			      * services */
+	uint64_t begin_ns;   /* time of the first mux_turn(); 0: none yet */
 	uint64_t second_ns;  /* start of this second */
-	uint64_t heard_ns;   /* of the first packets; 0: none yet */
-	bool settled;        /* the programs of the inputs are known */
+	uint64_t heard_ns;   /* arrival of the first packets of any input; 0:
+			      * none yet */
+	bool settled;        /* sending has begun, because the programs of the
+			      * inputs are known or SETTLE_MS are over */
 	uint64_t changed_ns; /* time when a service was last blocked or
 			      * released */
-	uint64_t calm_ns;    /* since this time the queue is short */
-	uint64_t peak;       /* packets: longest queue since that change */
-	uint64_t late_ns;    /* of the last late turn; 0: none yet */
-	uint64_t late_ms;    /* the longest delay of late turns in a row */
-	bool crowded;        /* packets wait for the rate */
-	uint64_t schedule_ns; /* from then on a schedule of events is sent */
-	uint64_t meter_ns;   /* start of the current measurement of the rates */
+	uint64_t calm_ns;    /* since this time the queue is short, and no
+			      * service was blocked for the rate or released */
+	uint64_t peak;       /* packets: longest queue soon after changed_ns */
+	uint64_t late_ns;    /* time of the last mux_turn() that was late; 0:
+			      * none yet */
+	uint64_t late_ms;    /* the longest delay in a series of late calls of
+			      * mux_turn() */
+	bool crowded;        /* many packets wait for the rate, so that EIT
+			      * schedules are sent slowly */
+	uint64_t schedule_ns; /* while crowded: no section of an EIT schedule is
+			       * sent before this time */
+	uint64_t meter_ns;   /* start of the current measurement of rates */
 	uint64_t metered_ns; /* length of the last measurement */
-	uint64_t turn_ns;  /* of the last turn: the places behind it are free */
-	uint64_t place_ns; /* of the last packet that was given to cbr */
-	uint64_t free_ns;  /* the first place behind what cbr has */
-	uint64_t packet_ns; /* from one place to the next */
-	bool tables_changed; /* those of the output */
-	struct filler *filler; /* of services with `still'; NULL: there are
-				* none */
-	uint64_t fill_pids[TS_PIDS / 64]; /* of these services */
-	bool fills_changed; /* a service has returned */
-	uint64_t fill_meter, fill_metered; /* packets of fillers, as those of a
-					    * service */
+	uint64_t turn_ns;  /* time of the last mux_turn(): later positions of
+			    * the output are free */
+	uint64_t place_ns; /* position in time of the last packet that cbr
+			    * received */
+	uint64_t free_ns;  /* first position behind all packets that cbr has */
+	uint64_t packet_ns; /* duration of a packet at the rate of the output */
+	bool tables_changed; /* psi has changed since spread_follow() */
+	struct filler *filler; /* keeps the last pictures of services with
+				* `still'; NULL: no input has `still' */
+	uint64_t fill_pids[TS_PIDS / 64]; /* set of the PIDs of services with
+					   * `still' */
+	bool fills_changed; /* a filler has ended since mux_follow_fills() */
+	uint64_t fill_meter, fill_metered; /* packets of all fillers in the
+					    * current measurement (fill_meter)
+					    * and the last one (fill_metered) */
 	struct waiting waiting; /* packets that `spread' holds back */
 	struct spread spread;
 };
@@ -282,22 +331,23 @@ static inline uint64_t packets_of(unsigned kbps)
 /* Queues a packet of an input.  If the queue is full, counts it as dropped
  * instead, and calls mux_begin_source(). */
 void mux_push(struct mux *, struct mux_source *, const uint8_t *packet);
-/* Call it before packets of an input that do not continue its last ones. */
+/* Call it before mux_push() of packets that do not continue the last ones of
+ * the input. */
 void mux_begin_source(struct mux *, struct mux_source *);
 
 /* Call it after a change of the tables of an input.  It goes through the inputs
  * in the order of the configuration, so that the result does not depend on the
  * order of the changes. */
 void mux_follow_tables(struct mux *);
-/* Takes CAT and SDT of an input whose source may be silent, from the remux
- * (mux_kept.c). */
+/* Takes CAT and SDT of an input from its remux, because the source may be
+ * silent (mux_kept.c). */
 void mux_take_made(struct mux *, struct mux_source *);
 
 /* Takes a packet of the PID of CAT, SDT or EIT of an input. */
 void mux_take_table(struct mux *, struct mux_source *, const uint8_t *packet);
 
 /* Does the input receive packets?  While it is silent, its remux repeats
- * tables, which do not count: the mux repeats those that it sent. */
+ * tables, which do not count as packets. */
 static inline bool mux_hears(const struct mux *m, const struct mux_source *in)
 {
 	return in->heard_ns + MUX_SILENT_MS * MS >= m->now_ns;
@@ -313,10 +363,11 @@ void mux_follow_sections(struct mux *);
 /* Builds PAT, CAT and SDT again. */
 void mux_build(struct mux *);
 void mux_build_sdt(struct mux *);
-/* Queues the sections that are due. */
+/* Queues the sections of CAT, SDT, EIT and TDT that are due. */
 void mux_schedule(struct mux *, uint64_t unix_ms);
 
-/* The number of the nth service in SDT and EIT of its input. */
+/* The number that the nth service has in the SDT and EIT that its remux
+ * sends. */
 uint16_t mux_sdt_number(const struct mux_source *, size_t nth);
 
 /* --- mux_pmts.c --- */
@@ -331,10 +382,11 @@ void mux_renew_pmt(struct mux *, const struct mux_source *, size_t nth);
 /* Sends a PMT of the nth service that its filler has held. */
 void mux_send_held_pmt(struct mux *, const struct mux_source *, size_t nth,
 		       const uint8_t *section, size_t len);
-/* Takes a packet of an input with a PID of PMTs, which leaves at_ns. */
+/* Takes a packet of an input with a PMT PID, which leaves the line at at_ns. */
 void mux_take_pmt(struct mux *, struct mux_source *, const uint8_t *packet,
 		  uint64_t at_ns);
-/* Adds the PMT that is due at pmt_ns to the packets that wait. */
+/* Sends the entry of `pmts' that is due at pmt_ns, a section of the PAT or a
+ * PMT: the first packet at once, the others through `waiting'. */
 void mux_send_pmt(struct mux *);
 
 /* --- mux_kept.c --- */
@@ -345,22 +397,24 @@ void mux_resume_service(const struct mux *, struct mux_source *, size_t nth);
 
 /* --- mux_absent.c --- */
 
-/* Updates which services are absent.  True: that has changed. */
+/* Updates which services are absent.  True: a service has become absent or has
+ * returned. */
 bool mux_follow_absent(struct mux *);
 /* Judges a packet of an input with absent services.  True: it is sent, because
  * it belongs to another service, or its service returns with it. */
 bool mux_takes_absent(struct mux *, struct mux_source *, const uint8_t *packet);
-/* Call it after a change of the services of an input, or of those that are
- * absent. */
+/* Updates `gone'.  Call it after a change of the services of an input, or of
+ * which of them are absent. */
 void mux_renew_gone(struct mux *, struct mux_source *);
 
-/* Adds the PIDs of the nth service, without that of its PMT. */
+/* Adds the PIDs of the nth service to the set, without its PMT PID. */
 void mux_add_service_pids(const struct mux_source *, size_t nth,
 			  uint64_t set[TS_PIDS / 64]);
 
 /* --- mux_services.c --- */
 
-/* Call it after a change of the tables of an input. */
+/* Reads the services of an input from its remux.  Call it after a change of the
+ * tables of the input. */
 void mux_read_services(struct mux *, struct mux_source *);
 void mux_free_services(struct mux_source *);
 /* The first video of the nth service, or else its first audio; false: it has
@@ -370,39 +424,39 @@ bool mux_main_stream(const struct mux_source *, size_t nth,
 /* Decodes the PMT that the remux has for the nth program; false: it has
  * none. */
 bool mux_service_pmt(const struct mux_source *, size_t nth, struct pmt *ret);
-/* Updates which inputs and services are silent.  True: that has changed. */
+/* Updates which inputs and services are silent.  True: a service has become
+ * silent, or is no longer silent. */
 bool mux_look_for_silence(struct mux *);
 
 /* --- mux_places.c --- */
 
-/* Counts the packets that leave in this turn. */
+/* Sets `due' of each input: the packets that leave its line by now_ns. */
 void mux_count_due(struct mux *);
-/* Gives a packet of the output to cbr: its place is not before at_ns. */
+/* Passes a packet to cbr, which sends it at at_ns or later. */
 void mux_give(struct mux *, const uint8_t *packet, uint64_t at_ns);
-/* Gives some of the packets that wait ahead of their time, so that n more have
- * room. */
+/* Passes packets that wait to cbr ahead of their time, until n more packets
+ * have room in `waiting'. */
 void mux_make_room(struct mux *, size_t n);
-/* Drops the packets that leave in this turn. */
+/* Drops the `due' packets of all inputs. */
 void mux_drop_due(struct mux *);
 /* Call it at the start: drops packets that are too late to be sent. */
 void mux_drop_late(struct mux *);
-/* Gives the packets that leave in this turn to cbr, each with its place. */
+/* Passes to cbr all packets that leave by now_ns, each with its position. */
 void mux_place_due(struct mux *);
 
 /* --- mux_gates.c --- */
 
-/* How many units of an input can be blocked: its services, or 1, the input, if
- * it has none. */
+/* The number of parts of an input that can be blocked: its services; without
+ * any 1, the input itself. */
 static inline size_t mux_units(const struct mux_source *in)
 {
 	return MAX(in->n_services, (size_t)1);
 }
 
-/* Call it after a change of the services: updates which service has which
- * PID. */
+/* Updates `owner'.  Call it after a change of the services of any input. */
 void mux_renew_owners(struct mux *);
-/* Call it after a change of which services of an input are blocked, cut or
- * filled. */
+/* Updates `gate'.  Call it after a service of the input was blocked, cut,
+ * filled or released. */
 void mux_renew_gates(struct mux *, struct mux_source *);
 /* The service that a packet of this PID is counted for; NULL: none. */
 static inline struct mux_service *mux_owner(const struct mux *m,
@@ -413,10 +467,10 @@ static inline struct mux_service *mux_owner(const struct mux *m,
 
 	return at > 0 && at <= in->n_services ? &in->states[at - 1] : NULL;
 }
-/* How many packets of the input are sent in this turn.  Those of services that
- * are cut do not count. */
+/* How many of the `due' packets of an input are sent.  Packets of services that
+ * are cut or filled do not count. */
 size_t mux_count_sent(const struct mux *, const struct mux_source *);
-/* Counts the packets of this turn for the rates of its services. */
+/* Counts the `due' packets of an input for the rates of its services. */
 void mux_meter_services(const struct mux *, struct mux_source *);
 /* As mux_admits(), also for PIDs with services that are blocked or filled. */
 bool mux_judge(struct mux *, struct mux_source *, const uint8_t *packet);
@@ -438,18 +492,19 @@ static inline bool mux_admits(struct mux *m, struct mux_source *in,
 
 /* --- mux_fill.c --- */
 
-/* Starts and ends fillers.  True: for a service another source is sent. */
+/* Starts and ends fillers.  True: a filler has started or ended. */
 bool mux_follow_fills(struct mux *);
 /* Adds the packets of the fillers to those that wait. */
 void mux_run_fills(struct mux *);
 void mux_free_fill(struct mux_service *);
-/* Call it after a change of the tables: ends the fillers whose PIDs a service
- * on air has now.  A filler whose service has other PIDs or codings stays until
- * the service returns, as does its PMT. */
+/* Call it after a change of the tables of an input: ends fillers if a service
+ * on air has one of their PIDs now.  A filler whose service has other PIDs or
+ * codings stays until the service returns, as does its PMT. */
 void mux_check_fills(struct mux *, struct mux_source *);
-/* The PIDs of the filler; NULL: there is none. */
+/* The PIDs of the filler of a service; NULL: it has no filler. */
 const uint64_t *mux_fill_pids(const struct mux_service *);
-/* True if the PMT that was sent last is the one that the filler needs. */
+/* True if the service has a filler that still needs the PMT that was sent last,
+ * because the new one has other streams. */
 bool mux_fill_keeps_pmt(const struct mux_service *);
 /* True: the filler stores this PMT of the service, which must wait until the
  * service returns.  False: it can be sent. */
@@ -459,21 +514,23 @@ bool mux_fill_holds_pmt(struct mux_service *, const uint8_t *section,
  * picture at which the service returns. */
 void mux_watch_fill(const struct mux_source *, struct mux_service *,
 		    const uint8_t *packet);
-/* Judges the first packet of the line, of a service with a filler.  True: the
- * service returns here, and the filler has ended. */
+/* Judges the first packet of the line, which belongs to a service with a
+ * filler.  True: the service returns at this packet, and the filler has
+ * ended. */
 bool mux_fill_ends(struct mux *, struct mux_source *, struct mux_service *,
 		   const uint8_t *packet);
-/* Is a unit with this PTS shown behind the last one of a filler? */
+/* Is this PTS later than the last PTS that was sent on the PID? */
 bool mux_fill_follows(const struct mux *, uint16_t pid, uint64_t pts);
-/* Is the unit that begins here shown in front of the last one of a filler?
- * line: that of the packet, which is its first one. */
+/* Does a unit begin in this packet whose PTS is not later than the last PTS
+ * that was sent on the PID?  The packet is the first one of the line. */
 bool mux_fill_precedes(const struct mux *, const struct delay_line *line,
 		       const uint8_t *packet);
 
 /* --- mux_file.c --- */
 
 void mux_free_file(struct mux_source *);
-/* Is the file sent instead of the last picture? */
+/* Does the service have a filler that sends the file instead of the last
+ * picture? */
 bool mux_fill_has_file(const struct mux_service *);
 
 /* --- mux_rate.c --- */
@@ -481,5 +538,6 @@ bool mux_fill_has_file(const struct mux_service *);
 /* The rate of all fillers, in packets per second. */
 uint64_t mux_fill_rate(const struct mux *);
 
-/* Chooses the services that do not fit into the rate. */
+/* Blocks services that do not fit into the rate, and releases blocked services
+ * that fit again. */
 void mux_limit(struct mux *);

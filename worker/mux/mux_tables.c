@@ -20,23 +20,27 @@ enum {
 	SDT_HEADER = 11,
 	SDT_SERVICE = 5,
 	EIT_ONID_AT = 10,
-	FREE_CA = 0x10, /* beside running_status */
-	EIT_FLAGS = 0x03,
+	FREE_CA = 0x10, /* free_CA_mode in the byte with running_status */
+	EIT_FLAGS = 0x03, /* EIT_schedule_flag and EIT_present_following_flag */
 	NOT_RUNNING = 1, /* running_status (EN 300 468 5.2.3) */
-	RUNNING = 4,     /* also of a service that the SDT of its input lacks */
+	RUNNING = 4,     /* also of a service that its source does not list in
+			  * the SDT */
 	TDT_INTERVAL_S = 10,
-	/* A TDT that goes out later in its second is wrong. */
+	/* A TDT that is sent later than this in its second would be wrong, and
+	 * is skipped. */
 	TDT_LATE_MS = 100,
-	/* Between two changes of tables by sections of the inputs. */
+	/* Least time between two changes of CAT or SDT because of sections of
+	 * the inputs. */
 	SECTIONS_MS = 1000,
-	/* While packets wait for the rate: the factor by which a section of a
-	 * schedule occupies the lane longer. */
+	/* While many packets wait (crowded), a section of an EIT schedule takes
+	 * this multiple of its time in the lane. */
 	SCHEDULE_SLOW = 4,
-	/* Between two sections of a table (EN 300 468 5.1.4). */
+	/* Least distance between two sections of a table (EN 300 468 5.1.4). */
 	SECTION_GAP_MS = 25,
-	/* By so much the place of a section may differ from its time. */
+	/* A section may leave earlier or later than planned by this time. */
 	TURN_MS = 10,
-	/* The versions of the tables of the remuxes have extension 0. */
+	/* The extension of the tables of the mux in table_version().  The
+	 * tables of the remuxes have extension 0. */
 	VERSIONS_EXTENSION = 1,
 };
 
@@ -47,7 +51,8 @@ static uint16_t get16(const uint8_t *p)
 
 /* --- sections of the inputs --- */
 
-/* Stores a section of a table that may have several.  True: it has changed. */
+/* Stores a section of a table that may have several sections.  True: the table
+ * has changed. */
 static bool keep(struct mux_section *list, size_t max, const uint8_t *section,
 		 size_t len)
 {
@@ -76,8 +81,8 @@ uint16_t mux_sdt_number(const struct mux_source *in, size_t nth)
 	return remux_is_single(in->remux) ? s->new_number : s->number;
 }
 
-/* The index of a service that SDT or EIT of an input names; n_services: it is
- * not sent, or is absent. */
+/* The index of the service that has this number in SDT or EIT of an input;
+ * n_services: it is not sent, or is absent. */
 static size_t find_service(const struct mux_source *in, uint16_t number)
 {
 	for (size_t i = 0; i < in->n_services; i++)
@@ -133,7 +138,8 @@ void mux_take_section(struct mux *m, struct mux_source *in, uint16_t pid,
 
 /* --- PAT --- */
 
-/* Gives the sections the version of their content. */
+/* Sets version_number of the sections: it changes when their content
+ * changes. */
 static void set_versions(struct mux *m, struct mux_table *t, uint8_t id,
 			 uint8_t first)
 {
@@ -183,11 +189,13 @@ struct filler {
 	struct mux_table *table;
 	struct section_head head;
 	struct section_writer w;
-	const uint8_t *lead; /* of each section, in front of the entries */
+	const uint8_t *lead; /* bytes of each section between its header and the
+			      * first entry */
 	size_t n_lead;
-	size_t start; /* bytes in front of the first entry */
-	/* of an SDT: the numbers of its services, and one service whose edits
-	 * have no room, or 0 */
+	size_t start; /* length of the current section in front of its first
+		       * entry */
+	/* of an SDT: listed: set of the numbers of its services; crowded: a
+	 * service for whose edits it has no room, 0: none */
 	uint64_t listed[PLACE_NUMBERS / 64];
 	uint16_t crowded;
 };
@@ -209,8 +217,9 @@ static void end_section(struct filler *f)
 	t->sections[t->n++].len = section_end(&f->w);
 }
 
-/* Adds an entry, in another section if it has no room; false: there is no room
- * at all. */
+/* Adds an entry, in a new section if it does not fit into the current one.
+ * False: it does not fit into a section, or there are MUX_SECTIONS_MAX
+ * sections. */
 static bool add_entry(struct filler *f, const uint8_t *entry, size_t len)
 {
 	if (!write_fits(&f->w, len)) {
@@ -259,7 +268,7 @@ static void build_cat(struct mux *m)
 						2 + (size_t)d.len);
 		}
 	}
-	/* without a CA descriptor there is no CAT */
+	/* If no input has a CA descriptor, no CAT is sent. */
 	if (m->cat.n == 0 && f.w.len == f.start)
 		return;
 	end_section(&f);
@@ -269,8 +278,9 @@ static void build_cat(struct mux *m)
 
 /* --- SDT --- */
 
-/* True if a service is scrambled, by its PMT in the output; before that was
- * sent, by its next PMT; without a PMT, as its input says. */
+/* True if a service is scrambled: by its PMT in the output; if no PMT was sent
+ * yet, by the PMT of the remux; if there is no PMT, `input', which is the
+ * free_CA_mode in the SDT of its input. */
 static bool is_scrambled(const struct mux *m, const struct mux_source *in,
 			 size_t nth, bool input)
 {
@@ -312,8 +322,9 @@ static uint8_t flags_of(const struct mux *m, uint16_t number, uint8_t flags)
 	return flags;
 }
 
-/* Writes a section with this entry, and the descriptors that the configuration
- * demands; 0: it would exceed a section. */
+/* Writes a section with this entry, to which the descriptors of the
+ * configuration are applied.  Returns its length; 0: it would be too long for a
+ * section. */
 static size_t edit_entry(const struct mux *m, const struct filler *f,
 			 const uint8_t *entry, size_t len,
 			 uint8_t ret[SECTION_PSI_MAX])
@@ -328,9 +339,9 @@ static size_t edit_entry(const struct mux *m, const struct filler *f,
 					     section_end(&w), ret));
 }
 
-/* Adds the nth service of an input: its entry of len bytes in the SDT, with the
- * edits of the configuration, or without them if they have no room.  False: it
- * has no room at all. */
+/* Adds the nth service of an input to the SDT. p, len: its entry.  The edits of
+ * the configuration are applied if they have room.  False: the entry has no
+ * room even without edits. */
 static bool add_service(const struct mux *m, const struct mux_source *in,
 			const uint8_t *p, size_t len, size_t nth,
 			struct filler *f)
@@ -369,7 +380,8 @@ static void add_services(const struct mux *m, const struct mux_source *in,
 
 		if ((size_t)(end - p) < len)
 			return;
-		/* of several entries of a service only the first is used */
+		/* if a service has several entries, only the first one is
+		 * used */
 		if (nth < in->n_services &&
 		    !place_has(f->listed, in->services[nth].new_number) &&
 		    add_service(m, in, p, len, nth, f))
@@ -378,7 +390,7 @@ static void add_services(const struct mux *m, const struct mux_source *in,
 	}
 }
 
-/* The entry of `sdt' of a service; NULL: it has none. */
+/* The entry of a service in the option `sdt'; NULL: it has none. */
 static const struct service_spec *find_spec(const struct mux *m,
 					    uint16_t number)
 {
@@ -390,7 +402,7 @@ static const struct service_spec *find_spec(const struct mux *m,
 	return NULL;
 }
 
-/* Adds an entry for a service that the SDT of its input lacks. */
+/* Adds an entry for a service that its source does not list in the SDT. */
 static void add_unnamed(const struct mux *m, const struct mux_source *in,
 			size_t nth, struct filler *f)
 {
@@ -400,7 +412,8 @@ static void add_unnamed(const struct mux *m, const struct mux_source *in,
 		service_given_of(&none, find_spec(m, number));
 	uint8_t entry[SDT_SERVICE + SERVICE_DESC_MAX] = {
 		[2] = 0xfc, [3] = RUNNING << 5 };
-	struct service_cut cut; /* the texts of `sdt' are short */
+	struct service_cut cut; /* not read: the texts of `sdt' are short
+				 * enough */
 	struct pmt_stream main;
 	bool radio = mux_main_stream(in, nth, &main) &&
 		     main.class == PID_AUDIO;
@@ -415,8 +428,8 @@ static void add_unnamed(const struct mux *m, const struct mux_source *in,
 		place_take(f->listed, number);
 }
 
-/* Adds the services of an input that its SDT lacks, unless their entries may
- * still arrive. */
+/* Adds the services that the source does not list in its SDT, unless their
+ * entries may still arrive. */
 static void add_unlisted(struct mux *m, const struct mux_source *in,
 			 struct filler *f)
 {
@@ -502,8 +515,8 @@ void mux_build(struct mux *m)
 
 /* --- TDT --- */
 
-/* Sends the TDT of the second that begins now.  False: there is no position for
- * it yet. */
+/* Sends the TDT of the second that begins now.  False: it cannot be sent
+ * yet. */
 static bool queue_tdt(struct mux *m, uint64_t unix_s)
 {
 	uint8_t section[TDT_LEN], packet[TS_PACKET];
@@ -512,13 +525,14 @@ static bool queue_tdt(struct mux *m, uint64_t unix_s)
 	tdt_build((int64_t)unix_s, section);
 	(void)section_pack(section, sizeof section, SI_PID_TDT, &m->tdt_cc,
 			   packet);
-	/* its second does not wait: it goes out in front of the queue */
+	/* the time in a TDT must be right, so it is sent in front of the
+	 * queue */
 	if (mux_counters_feed(&m->counters, MUX_TABLES_SOURCE, packet) &&
 	    cbr_put(m->cbr, packet)) {
 		m->sent[SI_PID_TDT]++;
 		return true;
 	}
-	*counter = before; /* no packet has the new counter */
+	*counter = before; /* no packet with the new counter was sent */
 	return false;
 }
 
@@ -528,7 +542,7 @@ static void queue_due(struct mux *m, struct mux_table *t, enum mux_lane lane)
 {
 	uint64_t step;
 
-	/* also behind a change, which is due at once */
+	/* free_ns also holds after a change, which sets due_ns to 0 */
 	if (t->n == 0 || m->now_ns < MAX(t->due_ns, t->free_ns) ||
 	    fifo_len(&m->lanes[lane].fifo) > 0)
 		return;
@@ -543,9 +557,9 @@ static void queue_due(struct mux *m, struct mux_table *t, enum mux_lane lane)
 	t->due_ns = MAX(t->due_ns + step, m->now_ns + step / 2);
 }
 
-/* Queues EIT sections that are due, only a few at a time, so that urgent
- * sections do not wait behind others.  While packets wait for the rate, the
- * schedule gets a quarter of the lane. */
+/* Queues EIT sections that are due, only a few packets at a time, so that a
+ * present/following section does not wait behind many others.  While many
+ * packets wait (crowded), the schedule gets a quarter of the lane. */
 static void queue_eit(struct mux *m)
 {
 	struct lane *l = &m->lanes[LANE_EIT];

@@ -6,12 +6,12 @@
 #include "worker/ts/psi.h"
 #include "worker/ts/t_std.h"
 
-/* A packet may leave up to a position later than wanted, and the next one in
- * time: 48 bytes of the buffer stay free for that. */
+/* ROOM: A packet may leave up to one position later than planned, and the next
+ * one on time. 48 bytes of the buffer stay free for that. */
 enum {
 	ROOM = T_STD_TB - 48,
-	/* A PID is spread again after CALM_MS in which no packet had to wait
-	 * longer than this. */
+	/* A PID whose rate was too high is spread again after CALM_MS in which
+	 * no packet would have waited longer than CALM_WAIT_MS. */
 	CALM_WAIT_MS = SPREAD_MAX_MS / 4,
 	CALM_MS = 1000,
 };
@@ -63,8 +63,8 @@ void spread_learn(struct spread *s, const uint8_t *packet)
 		set_leak(p, video.bps);
 }
 
-/* Adds a packet to the model of the buffer as soon as that has room, not before
- * at_ns.  Returns the time. */
+/* Adds a packet to the model of the buffer, at at_ns or as soon after it as the
+ * buffer has room.  Returns that time. */
 static uint64_t fill(struct spread_pid *p, uint64_t at_ns)
 {
 	uint64_t at = MAX(at_ns, p->at_ns);
@@ -80,8 +80,8 @@ static uint64_t fill(struct spread_pid *p, uint64_t at_ns)
 	return at;
 }
 
-/* The time at which a packet leaves, not before at_ns.  A PID whose rate
- * exceeds that of its buffer is not delayed. */
+/* The time at which a packet leaves: at_ns, or later.  If the rate of the PID
+ * exceeds that of its buffer, it leaves at at_ns. */
 static uint64_t place(struct spread_pid *p, uint64_t at_ns)
 {
 	uint64_t wait_ns;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Packets of a multiplex that wait for their place, in its order.
+ * Packets of a multiplex that wait for the time at which they leave, in the
+ * order of these times.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */
@@ -15,19 +16,21 @@
 enum { WAITING_MAX = 512 };
 
 struct waiting_packet {
-	uint64_t at_ns;
+	uint64_t at_ns; /* time at which it leaves */
 	uint8_t data[TS_PACKET];
 };
 
 struct waiting {
-	size_t n;
-	uint16_t of_pid[TS_PIDS];
-	uint16_t order[WAITING_MAX]; /* places in list: the last leaves first */
+	size_t n; /* packets that wait */
+	uint16_t of_pid[TS_PIDS]; /* packets that wait, for each PID */
+	uint16_t order[WAITING_MAX]; /* indexes in `list'; the last entry leaves
+				      * first */
+	/* true: the entry of `list' with this index has a packet */
 	bool used[WAITING_MAX];
 	struct waiting_packet list[WAITING_MAX];
 };
 
-/* The time of the first packet; UINT64_MAX: none waits. */
+/* The time at which the first packet leaves; UINT64_MAX: no packet waits. */
 static inline uint64_t waiting_next(const struct waiting *w)
 {
 	return w->n == 0 ? UINT64_MAX : w->list[w->order[w->n - 1]].at_ns;
@@ -39,9 +42,10 @@ static inline bool waiting_has(const struct waiting *w, uint16_t pid)
 	return w->of_pid[pid] > 0;
 }
 
-/* Adds a packet behind those of the same time; there is room. */
+/* Adds a packet, behind those of the same time.  Fewer than WAITING_MAX packets
+ * wait. */
 void waiting_add(struct waiting *, uint64_t at_ns, const uint8_t *packet);
 
-/* Removes and returns the first packet, which stays valid until the next
- * waiting_add(). */
+/* Removes and returns the first packet; there is one.  It stays valid until the
+ * next waiting_add(). */
 struct waiting_packet *waiting_take(struct waiting *);
