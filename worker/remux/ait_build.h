@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The application information table that points receivers to an HbbTV page
- * (TS 102 809 5.3.4): one application, started by itself.
+ * The application information table (AIT) that points receivers to an HbbTV
+ * page (TS 102 809 5.3.4): it has one application, which receivers start
+ * automatically.
  */
 #pragma once
 

@@ -18,7 +18,8 @@ struct copy {
 	enum edit_loop loop;
 	bool foreign; /* the loop is of another transport stream */
 	const uint8_t *from;
-	size_t at, end; /* the next byte to copy, the CRC_32 */
+	size_t at, end; /* offsets in `from': of the next byte to copy, and of
+			 * the CRC_32 */
 	struct section_writer out;
 };
 
@@ -42,7 +43,7 @@ static void open_out(struct copy *c, uint8_t ret[SECTION_PSI_MAX])
 		.last = s[7],
 		.limit = SECTION_PSI_MAX,
 	});
-	ret[5] = s[5]; /* current_next_indicator, too */
+	ret[5] = s[5]; /* version with current_next_indicator */
 	c->at = HEADER;
 }
 
@@ -84,7 +85,8 @@ static void write_loop(struct copy *c, struct desc_loop loop, uint16_t pnr,
 	bool done[DESC_EDITS_MAX];
 	struct desc d;
 
-	/* section 0 has what is new in the loop of the network */
+	/* new descriptors of the network loop are written into section 0
+	 * only */
 	memset(done, c->loop == LOOP_NETWORK && c->from[6] > 0, sizeof done);
 	while (desc_next(&loop, &d)) {
 		const struct desc_edit *e = find_edit(c, d.tag, pnr, pid);
@@ -108,8 +110,8 @@ static void write_loop(struct copy *c, struct desc_loop loop, uint16_t pnr,
 	}
 }
 
-/* Copies a loop behind its length of 12 bits, with its changes; false: the
- * section ends. */
+/* Copies a descriptor loop and its length of 12 bits, with the changes.  False:
+ * the loop is longer than the section. */
 static bool change_loop(struct copy *c, uint16_t pnr, uint16_t pid)
 {
 	struct desc_loop loop;
@@ -118,7 +120,8 @@ static bool change_loop(struct copy *c, uint16_t pnr, uint16_t pid)
 
 	if (c->end - c->at < 2)
 		return false;
-	high = c->from[c->at] & 0xf0; /* in an SDT: the running status */
+	high = c->from[c->at] & 0xf0; /* in an SDT: running_status and
+				       * free_CA_mode */
 	loop.len = section_get12(c->from + c->at);
 	loop.data = c->from + c->at + 2;
 	if (c->end - c->at - 2 < loop.len)

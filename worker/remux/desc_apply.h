@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Changes descriptors in a section of the output as an operator demands.
+ * Changes descriptors in a section of the output as the configuration demands.
  *
  * Each function takes a section with a right CRC_32, writes the changed one
- * with the same version, and returns its length; -ENOSPC: it would exceed 1,024
- * bytes; -EBADMSG: a loop is longer than the section.
+ * with the same version, and returns its length; -ENOSPC: the result would
+ * exceed 1,024 bytes; -EBADMSG: a loop is longer than the section.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct desc_edits {
 /* The transport stream of the output, in a NIT or BAT. */
 struct desc_transport {
 	uint16_t tsid, onid;
-	bool any_network; /* whatever the onid */
+	bool any_network; /* the onid of an entry is not compared */
 };
 
 int desc_apply_pmt(struct desc_edits, const uint8_t *section, size_t len,
@@ -30,8 +30,8 @@ int desc_apply_pmt(struct desc_edits, const uint8_t *section, size_t len,
 int desc_apply_sdt(struct desc_edits, const uint8_t *section, size_t len,
 		   uint8_t ret[SECTION_PSI_MAX]);
 /* Changes the descriptors of the network or bouquet, and those of the transport
- * stream of the output, in a NIT or BAT.  Descriptors that are added to or
- * replaced in the network are written into section 0 of the table. */
+ * stream of the output, in a NIT or BAT.  New descriptors of the network or
+ * bouquet are written into section 0 of the table. */
 int desc_apply_nit(struct desc_edits, struct desc_transport,
 		   const uint8_t *section, size_t len,
 		   uint8_t ret[SECTION_PSI_MAX]);

@@ -54,9 +54,9 @@ static void change_onid(const struct ids *ids, uint8_t *p)
 		change(p, get16(p), ids->new_onid);
 }
 
-/* Are the transport_stream_id and original_network_id at p those of the source?
- * Each network numbers its transport streams, so both must be equal; an unknown
- * original_network_id of the source equals any. */
+/* Are the transport_stream_id at p and the original_network_id behind it those
+ * of the source?  Each network numbers its transport streams, so both must be
+ * equal; an unknown original_network_id of the source equals any. */
 static bool is_ours(const struct ids *ids, const uint8_t *p)
 {
 	return get16(p) == ids->tsid &&
@@ -79,7 +79,8 @@ static void rewrite_desc(const struct ids *ids, uint8_t tag, uint8_t *data,
 	size_t tags;
 
 	switch (tag) {
-	case DESC_LINKAGE: /* original_network_id stands between both */
+	case DESC_LINKAGE: /* original_network_id is between transport_stream_id
+			    * and service_id */
 		if (len < 6 || !is_ours(ids, data))
 			break;
 		change_onid(ids, data + 2);
@@ -116,7 +117,7 @@ static bool is_loop(const uint8_t *p, size_t len)
 	return desc_loop_ok((struct desc_loop){ p, len });
 }
 
-/* True if the length matches the header and is within the limits. */
+/* True if len is the length in the header, and within the limits. */
 static bool is_whole(const uint8_t *section, size_t len, size_t least,
 		     size_t most)
 {
@@ -125,7 +126,8 @@ static bool is_whole(const uint8_t *section, size_t len, size_t least,
 }
 
 /* Rewrites a list of entries, each of which ends with a loop of descriptors
- * behind its length.  0; -EBADMSG: a length exceeds the list. */
+ * behind its length.  entry: bytes of an entry up to its loop.  Returns 0;
+ * -EBADMSG: a loop exceeds the list. */
 static int rewrite_entries(const struct ids *ids, uint8_t *p, uint8_t *end,
 			   size_t entry)
 {
@@ -134,7 +136,8 @@ static int rewrite_entries(const struct ids *ids, uint8_t *p, uint8_t *end,
 
 		if ((size_t)(end - p) < entry)
 			return -EBADMSG;
-		if (entry == SDT_SERVICE) /* begins with its service_id */
+		if (entry == SDT_SERVICE) /* an entry of the SDT begins with
+					   * service_id */
 			change_pnr(ids, p);
 		p += entry;
 		loop = section_get12(p - 2);
@@ -190,8 +193,9 @@ static void rewrite_stream_loop(const struct ids *ids, uint8_t *loop,
 	}
 }
 
-/* Has a transport stream of the loop both identifiers?  If no entry of the
- * table has them, its NIT has another original_network_id than its SDT. */
+/* Has an entry of the loop both identifiers of the source?  If no entry of the
+ * table has them, the NIT of the source has another original_network_id than
+ * its SDT. */
 static bool has_ours(const struct ids *ids, const uint8_t *p,
 		     const uint8_t *end)
 {

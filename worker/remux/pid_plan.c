@@ -5,7 +5,8 @@
 
 #include <strings.h>
 
-/* Called for every output PID of a program, perhaps several times for a PID. */
+/* Called for each source PID of a program that is sent, perhaps more than
+ * once. */
 typedef void each_fn(struct pid_plan *, const struct remux_options *,
 		     uint16_t pid);
 
@@ -48,8 +49,8 @@ void pid_plan_reserve(struct pid_plan *p, uint16_t pid)
 
 /* --- maps --- */
 
-/* The number of PIDs that the left side can match: narrower maps take
- * precedence. */
+/* A measure of how many PIDs the left side of a map can match.  Maps with a
+ * lower value precede. */
 static unsigned breadth(const struct pid_map *m)
 {
 	bool language = m->language[0] != '\0';
@@ -118,7 +119,8 @@ static uint16_t find_source(const struct pid_plan *p, const struct pid_map *m,
 		if (p->out[s->stream->pid] != PID_PLAN_NONE ||
 		    !is_kind(m, s->stream))
 			continue;
-		/* the language of option lang, else that of the descriptors */
+		/* the language of the option lang, otherwise that of the
+		 * descriptors */
 		if (m->language[0] == '\0' ||
 		    (s->language != NULL
 			     ? strcasecmp(s->language, m->language) == 0
@@ -128,7 +130,8 @@ static uint16_t find_source(const struct pid_plan *p, const struct pid_map *m,
 	return PID_PLAN_NONE;
 }
 
-/* Does the PID go out in this program?  A map of a PID applies only then. */
+/* Is this source PID sent for the program?  If not, a map of the PID has no
+ * effect. */
 static bool is_used(const struct remux_options *o,
 		    const struct selection *sel, uint16_t pid)
 {
@@ -217,8 +220,8 @@ void pid_plan_keep(struct pid_plan *p, const struct remux_options *o,
 	each(p, o, sel, pmt_pid, keep_one);
 }
 
-/* True if an output PID is free.  PIDs of maps are not, so that the next PMT
- * moves no stream. */
+/* True if an output PID is free.  The PIDs of all maps count as taken, so that
+ * a later PMT, to which a map applies, moves no other stream. */
 static bool is_free(const struct pid_plan *p, const struct remux_options *o,
 		    uint16_t pid)
 {
@@ -228,8 +231,8 @@ static bool is_free(const struct pid_plan *p, const struct remux_options *o,
 	return !is_taken(p, pid);
 }
 
-/* A free output PID; PID_PLAN_NONE: there is none.  source: the PID that moves;
- * 0: packets that are generated. */
+/* A free output PID; PID_PLAN_NONE: there is none.  source: the PID that gets
+ * it, or that the added stream wants; 0: the AIT gets it. */
 static uint16_t find_free(const struct pid_plan *p,
 			  const struct remux_options *o, uint16_t source)
 {

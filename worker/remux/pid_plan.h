@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Assigns an output PID to each PID of the source; no two share one.
+ * Assigns an output PID to each PID of the source.  No two PIDs of the source
+ * get the same output PID.
  *
- * In three steps, each for all programs: the maps; then every PID that can keep
- * its number; then the lowest free number for the others.
+ * There are three steps, each for all programs: first the maps; then each PID
+ * whose number is free keeps it; then the others get the lowest free number.
  */
 #pragma once
 
@@ -23,21 +24,22 @@ struct pid_plan {
 	/* the output PID of each source PID, or PID_PLAN_NONE */
 	uint16_t out[TS_PIDS];
 	uint64_t taken[TS_PIDS / 64]; /* bit set of the output PIDs in use */
-	/* bit sets of source PIDs: that a map has assigned, and for which no
-	 * output PID was free */
+	/* bit sets of source PIDs: mapped: a map has assigned the output PID;
+	 * homeless: no output PID was free */
 	uint64_t mapped[TS_PIDS / 64], homeless[TS_PIDS / 64];
-	uint16_t guest; /* PID of the added stream, or PID_PLAN_NONE */
-	uint16_t ait;   /* PID of the generated AIT, or PID_PLAN_NONE */
-	/* where PIDs without a map go; NULL: they keep their numbers, or get
-	 * the lowest free ones */
+	uint16_t guest; /* output PID of the added stream, or PID_PLAN_NONE */
+	uint16_t ait;   /* output PID of the generated AIT, or PID_PLAN_NONE */
+	/* numbers for PIDs without a map; NULL: they keep theirs, or get the
+	 * lowest free ones */
 	const struct remux_place *place;
 };
 
-/* Marks the PIDs of fixed tables and of null packets as taken, and with a place
- * (borrowed; NULL: none) those of other inputs. */
+/* Marks as taken the PIDs of fixed tables and of null packets, and, with a
+ * place (borrowed; NULL: none), the PIDs of other inputs. */
 void pid_plan_init(struct pid_plan *, const struct remux_place *);
 
-/* Keeps a PID free of the source: another stage uses it. */
+/* Assigns this output PID to no PID of the source, because another stage sends
+ * on it. */
 void pid_plan_reserve(struct pid_plan *, uint16_t pid);
 
 /* Step 1, for each program: applies its maps. */
@@ -48,8 +50,8 @@ void pid_plan_map(struct pid_plan *, const struct remux_options *,
 void pid_plan_keep(struct pid_plan *, const struct remux_options *,
 		   const struct selection *, uint16_t pmt_pid);
 
-/* Step 3, for each program: the other PIDs get a free number; those for which
- * none is left are in `homeless'. */
+/* Step 3, for each program: the other PIDs get a free number.  A PID for which
+ * none is left is in `homeless'. */
 void pid_plan_move(struct pid_plan *, const struct remux_options *,
 		   const struct selection *, uint16_t pmt_pid);
 

@@ -16,9 +16,9 @@ enum {
 	DESC_MAX = 2 + 255,
 	TYPE_PRIVATE_SECTIONS = 0x05,
 	HBBTV_APPLICATION = 0x0010,
-	/* a PMT without streams and descriptors */
+	/* bytes of a PMT without streams and descriptors */
 	PMT_FIXED = 12 + SECTION_CRC,
-	DESC_PRIVATE = 0x80, /* and higher tags */
+	DESC_PRIVATE = 0x80, /* first tag of private descriptors */
 };
 
 void section_set_version(uint8_t *section, size_t len, uint8_t version)
@@ -77,8 +77,8 @@ size_t pat_build(const struct pat_content *c, size_t number,
 
 /* --- PMT --- */
 
-/* Replaces the PID of a CA descriptor; false: its PID does not go out, so the
- * descriptor must not either. */
+/* Replaces the PID in the copy of a CA_descriptor.  False: the PID is not sent,
+ * so the descriptor must be dropped. */
 static bool adapt_ca(const struct pmt_content *c, uint8_t *data,
 		     const struct desc *d)
 {
@@ -110,8 +110,9 @@ struct pmt_writer {
 	const struct pmt_content *c;
 	struct section_writer out;
 	size_t size[RANKS]; /* bytes of each rank, whether written or not */
-	unsigned cut; /* lower ranks have room, higher ones have none ... */
-	size_t left;  /* ... and this one has so many bytes */
+	unsigned cut; /* ranks below this one have room, ranks above it have
+		       * none */
+	size_t left;  /* bytes that the rank `cut' may still use */
 	struct pmt_omitted omitted;
 };
 
@@ -154,7 +155,7 @@ static bool has_room(struct pmt_writer *w, enum rank rank, size_t len)
 	return true;
 }
 
-/* Writes a descriptor, or notes that it has no room. */
+/* Writes a descriptor, or counts it as omitted if it has no room. */
 static void put_desc(struct pmt_writer *w, enum rank rank,
 		     const uint8_t *desc)
 {
@@ -169,8 +170,9 @@ static void put_desc(struct pmt_writer *w, enum rank rank,
 	w->omitted.n_descriptors++;
 }
 
-/* Copies a loop of the source.  A language replaces the first one of each
- * descriptor that has languages.  False: no descriptor has languages. */
+/* Copies a loop of the source.  `language' (NULL: none) replaces the first
+ * language of each descriptor that has any.  False: no descriptor has
+ * languages. */
 static bool write_loop(struct pmt_writer *w, struct desc_loop loop,
 		       bool of_program, const char *language)
 {
@@ -200,7 +202,7 @@ static bool write_loop(struct pmt_writer *w, struct desc_loop loop,
 static void write_stream(struct pmt_writer *w, const struct selected *s)
 {
 	uint16_t out = w->c->plan->out[s->stream->pid];
-	/* ISO/IEC 13818-1 2.6.18 */
+	/* ISO_639_language_descriptor (ISO/IEC 13818-1 2.6.18) */
 	uint8_t language[6] = { DESC_LANGUAGE, 4 };
 	size_t loop;
 
@@ -234,7 +236,7 @@ static void write_ait(struct pmt_writer *w)
 	};
 	size_t loop;
 
-	/* receivers find it by its descriptor only */
+	/* receivers find an AIT by its descriptor only */
 	if (!has_room(w, RANK_STREAM, ES_HEADER + sizeof desc)) {
 		w->omitted.ait = true;
 		return;
@@ -318,7 +320,7 @@ static void write_guest(struct pmt_writer *w)
 	write_loop_end(&w->out, loop);
 }
 
-/* Writes the PMT into memory of limit bytes; leaves out parts without room. */
+/* Writes the PMT into memory of limit bytes, and omits parts without room. */
 static size_t write_pmt(struct pmt_writer *w, uint8_t *memory, size_t limit)
 {
 	const struct selection *sel = w->c->selection;
@@ -352,7 +354,7 @@ static size_t write_pmt(struct pmt_writer *w, uint8_t *memory, size_t limit)
 size_t pmt_build(const struct pmt_content *c, uint8_t ret[SECTION_PSI_MAX],
 		 struct pmt_omitted *ret_omitted)
 {
-	/* the options enlarge a PMT by less than this */
+	/* enough for a PMT of 1,024 bytes that the options enlarge */
 	uint8_t all[SECTION_MAX];
 	struct pmt_writer w = { .c = c, .cut = RANKS };
 	size_t room = SECTION_PSI_MAX - PMT_FIXED;

@@ -13,9 +13,9 @@
 enum {
 	EXTENSION = 3,
 	PROTOCOL = 8,
-	COUNT = 9, /* of the channels of a VCT, or tables of an MGT */
+	COUNT = 9, /* number of channels of a VCT, or of tables of an MGT */
 	VCT_CHANNELS = 10,
-	CHANNEL = 30, /* without the length of its descriptors */
+	CHANNEL = 30, /* bytes of a channel in front of descriptors_length */
 	CHANNEL_TSID = 22,
 	CHANNEL_PNR = 24,
 	CHANNEL_FLAGS = 26,
@@ -25,7 +25,8 @@ enum {
 	LOCATION_HEAD = 3,
 	LOCATION_ELEMENT = 6,
 	MGT_TABLES = 11,
-	TABLE = 9, /* without the length of its descriptors */
+	TABLE = 9, /* bytes of a table in the MGT in front of
+		    * table_type_descriptors_length */
 	TABLE_PID = 2,
 	TABLE_VERSION = 4,
 	TABLE_BYTES = 5,
@@ -70,7 +71,7 @@ static uint16_t out_pid(const struct pid_plan *plan, const uint8_t *p)
 	return plan->out[get16(p) & 0x1fff];
 }
 
-/* Writes a service location descriptor with those components that the output
+/* Writes a service location descriptor with the components that the output
  * has. */
 static void write_location(struct section_writer *w,
 			   const struct psip_program *program,

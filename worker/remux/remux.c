@@ -111,7 +111,7 @@ void remux_reset(struct remux *r)
 	r->n_pat = 0;
 	remux_forget_network(r);
 	r->settled = r->round = false;
-	/* the counters of another source follow */
+	/* the counters of the next source are unrelated to those before */
 	memset(r->route, 0, sizeof r->route);
 	memset(r->absent, 0, sizeof r->absent);
 	memset(r->sender, 0, sizeof r->sender);
@@ -356,8 +356,8 @@ static void drop_packet(struct remux *r)
 		(void)remux_take_place(r, PLACE_OTHER);
 }
 
-/* Stores the next counter of an output PID from its packet.  Damaged packets
- * have any counter. */
+/* Stores the next counter of an output PID from its packet.  The counter of a
+ * damaged packet is not used. */
 static void note_counter(struct remux *r, const uint8_t *packet, uint16_t to)
 {
 	if (!ts_tei(packet))
@@ -400,7 +400,7 @@ static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid,
 	copy[1] = 0;
 	copy[3] = 0x20 | cc;
 	copy[4] = STRIPPED_LENGTH;
-	/* discontinuity_indicator, and the PCR alone */
+	/* discontinuity_indicator of the packet, and PCR_flag */
 	copy[5] = (uint8_t)((packet[5] & 0x80) | 0x10);
 	copy[10] = 0x7e;
 	ts_set_pcr(copy, pcr);
@@ -409,8 +409,8 @@ static void pass_pcr(struct remux *r, const uint8_t *packet, uint16_t pid,
 	memcpy(runs_out_new(&r->out), copy, sizeof copy);
 }
 
-/* Sends a packet of a PID that does not go out all the time; only its PCR if
- * its unit began while the PID was absent. */
+/* Sends a packet of a PID that was not sent for a time.  If its unit began
+ * before the PID is sent again, sends only its PCR. */
 static void pass_absent(struct remux *r, const uint8_t *packet, uint16_t to)
 {
 	uint8_t cc, *copy;
@@ -434,7 +434,7 @@ void remux_add_guest(struct remux *r, const uint8_t *packet)
 		pass_moved(r, packet, r->plan.guest);
 }
 
-/* Handles a packet that passes or not by the role of its PID. */
+/* Sends, replaces or drops a packet by the role of its PID. */
 static void inspect(struct remux *r, const uint8_t *packet, uint16_t route)
 {
 	uint16_t pid = ts_pid(packet);
@@ -499,7 +499,8 @@ static void feed_run(struct remux *r, struct ts_run run)
 	}
 }
 
-/* Gives the places of n packets that the input skipped to generated packets. */
+/* Offers the places of n packets that the input skipped to generated
+ * packets. */
 static void skip(struct remux *r, uint32_t n)
 {
 	for (; n > 0 && remux_has_queued(r); n--) {

@@ -4,16 +4,16 @@
  * other numbers, and tables that match.
  *
  * PAT, PMT, CAT, SDT and AIT are built from the current tables of the source.
- * A change of the source's tables goes out before the first packet that it
- * concerns.  Until the tables of a program are known, none of its packets go
- * out.  Known tables stay until the source replaces them by whole, valid
+ * A change of the source's tables is sent in front of the first packet to which
+ * it applies.  Until the PMT of a program is known, no packet of the program is
+ * sent.  Known tables stay until the source replaces them by whole, valid
  * sections.
  *
  * One program (pnr, or a source with a single program):
- *	PAT, PMT    built, ten times a second; many PMTs in a source without
- *	            null packets may be as rare as in the source
- *	CAT         of the systems of config.cas, else only with cas or
- *	            pass_cat
+ *	PAT, PMT    built, and sent ten times a second; if the source has many
+ *	            PMTs and no null packets, perhaps only as often as there
+ *	CAT         built for the systems of config.cas; without them, that of
+ *	            the source, with the option cas or pass_cat only
  *	SDT         built for the one service; pass_sdt: unchanged
  *	EIT         of the service, with its new number; pass_eit: unchanged
  *	TDT, TOT    unchanged
@@ -27,21 +27,21 @@
  * Several programs: SDT, EIT, NIT, BAT and the other tables of the transport
  * stream pass, with the new set_tsid and new_onid where they name it; options
  * that name or number a service have no effect.  PIDs that no table names count
- * as private data.  With config.cas they are dropped: what they carry is not
- * known.
+ * as private data.  With config.cas they are dropped, because a component that
+ * must be scrambled could be on them.
  *
  * Without any option (remux_options_given()) everything passes, including
  * private data and PIDs that no table names, unless config.cas is given.
- * config.new_onid changes the tables of the source then, too.  Only PAT, PMT
- * and CAT are built, so that their versions continue across a change
- * of the source.  With config.si NIT, BAT, SDT and EIT go out section by
- * section, for the same reason: in a table that an option passes, only the
- * version changes.
+ * config.new_onid then changes the tables of the source, too.  Only PAT, PMT
+ * and CAT are built, so that their versions continue across a change of the
+ * source.  With config.si NIT, BAT, SDT and EIT are sent section by section, so
+ * that their versions continue, too; in a table that an option passes, nothing
+ * but the version changes.
  *
  * Generated packets replace dropped packets and null packets.  They are spread
- * so that none of their PIDs has a burst.  The places of dropped PMTs go to
- * PMTs, those of SDT, EIT and NIT to these.  Null packets of a source with one
- * program, and of a whole multiplex, stay.
+ * so that none of their PIDs has a burst.  The place of a dropped PAT or PMT
+ * goes to a generated PAT or PMT first, the place of another table to another
+ * table.  Other null packets pass, unless pnr selects one of several programs.
  *
  * Pure: PCRs and the caller provide the time.  Allocates when the tables of the
  * source change, never per packet.  Borrows the versions.
@@ -61,37 +61,41 @@ enum { GUEST_DESCRIPTORS_MAX = 255 };
 /* The added stream: a stream of another source that goes out with the program,
  * or with the first of several programs. */
 struct remux_guest {
-	uint16_t pid; /* 0: none; replaced by a free PID if it is in use */
-	uint8_t type; /* stream_type; 0: unknown, the PMT omits the stream */
+	uint16_t pid; /* the PID that is wanted; if it is in use, a free PID
+		       * replaces it; 0: no added stream */
+	uint8_t type; /* stream_type; 0: unknown; the PMT then does not list the
+		       * stream */
 	uint8_t len;
 	uint8_t descriptors[GUEST_DESCRIPTORS_MAX];
 };
 
 enum { PMT_OMITTED_TAGS = 8 };
 
-/* The parts that have no room in a PMT of 1,024 bytes.  Streams that it does
- * not list do not go out. */
+/* The parts for which a PMT of 1,024 bytes has no room.  Streams that the PMT
+ * does not list are not sent. */
 struct pmt_omitted {
-	size_t n_streams; /* the last ones that were selected */
+	size_t n_streams; /* streams without room: the last ones of the
+			   * selection */
 	size_t n_descriptors;
 	uint8_t tags[PMT_OMITTED_TAGS]; /* of the first ones */
-	bool guest; /* the added stream */
-	bool ait;   /* the AIT of hbbtv_url */
+	bool guest; /* the added stream has no room */
+	bool ait;   /* the AIT of hbbtv_url has no room */
 };
 
 /* The parts that have no room in the SDT of a single service. */
 struct sdt_omitted {
 	size_t n_descriptors;
 	uint8_t tags[PMT_OMITTED_TAGS]; /* of the first ones */
-	bool provider; /* that of the source, beside a longer name */
-	bool name;     /* its end */
+	bool provider; /* the provider name of the source has no room beside a
+			* longer service name */
+	bool name;     /* the service name was cut */
 };
 
 struct cas_list;
 struct psi;
 struct remux;
 
-/* The version with which each table starts. */
+/* The version of each kind of table that the stream has not sent before. */
 struct remux_versions {
 	uint8_t pat, pmt, cat, sdt;
 };
@@ -100,25 +104,27 @@ struct remux_config {
 	const struct remux_options *options; /* copied */
 	/* CA descriptors, ECMs and EMMs pass only with the option cas */
 	bool descrambled;
-	/* ORIGIN_OWN: another stage sends a NIT, which the PAT names; it and
-	 * ORIGIN_OFF: the NIT of the source does not pass. */
+	/* ORIGIN_PASS: the NIT of the source may pass.  ORIGIN_OFF: it does
+	 * not.  ORIGIN_OWN: it does not, and another stage sends a NIT, which
+	 * the PAT names. */
 	enum table_origin nit;
-	/* The origin of the EIT of services for which no entry names one.
-	 * Their SDT has the flags. */
+	/* The origin of the EIT of a service whose entry in `services' names
+	 * none.  The EIT flags in the SDT follow the origin. */
 	enum table_origin eit;
-	/* original_network_id of an SDT that the source does not have */
+	/* original_network_id of the SDT that is built if the source has
+	 * none */
 	uint16_t onid;
-	/* that of SDT and EIT actual, NIT and BAT of the source, unless they
-	 * pass by option; 0: their own */
+	/* original_network_id that replaces the one in SDT and EIT actual, NIT
+	 * and BAT of the source, unless an option passes them; 0: theirs
+	 * stays */
 	uint16_t new_onid;
-	/* The types and names of services of the output, which their SDT gets
-	 * (service_desc.h), unless it passes by option, and the origin of their
-	 * EIT; copied. */
+	/* Services of the output: types and names for the SDT (service_desc.h),
+	 * unless an option passes it, and the origin of their EIT; copied. */
 	const struct service_spec *services;
 	size_t n_services;
-	/* The systems that scramble the output: their CA descriptors are added,
-	 * and those of the source pass only with the option cas.  Borrowed for
-	 * the life of the remux; NULL: none. */
+	/* The systems that scramble the output: their CA_descriptors are added,
+	 * and those of the source pass in the PMT only with the option cas.
+	 * Borrowed for the life of the remux; NULL: none. */
 	const struct cas_list *cas;
 	/* the versions of the stream; they must outlive the remux */
 	struct table_versions *versions;
@@ -127,26 +133,27 @@ struct remux_config {
 	 * NULL: passed tables keep their version */
 	struct si_versions *si;
 	uint32_t source; /* number of this source in si, from 1 */
-	/* Where PIDs and numbers of the source go, for an input of a multiplex
-	 * (place.h); borrowed for the life of the remux; NULL: none.  With a
-	 * place nothing passes that no table names. */
+	/* The numbers that PIDs and programs may get, for an input of a
+	 * multiplex (place.h); borrowed for the life of the remux; NULL: no
+	 * multiplex.  With a place PIDs that no table names are dropped. */
 	const struct remux_place *place;
 	ts_out_fn *out;
 	void *arg;
 };
 
-enum remux_state {
+enum remux_state { /* What is known of the tables of the program. */
 	REMUX_NO_PAT,
 	REMUX_NO_PROGRAM, /* the PAT does not list the program */
 	REMUX_NO_PMT,
-	REMUX_READY,
+	REMUX_READY, /* the program is sent */
 };
 
 /* Counted since remux_new(). */
 struct remux_counters {
 	uint64_t tables;  /* changes of the source's PAT and PMTs */
 	uint64_t broken;  /* malformed sections */
-	uint64_t dropped; /* sections that found no room in the queue */
+	uint64_t dropped; /* sections that had no room in the queue of generated
+			   * packets */
 };
 
 struct remux *remux_new(const struct remux_config *);
@@ -156,23 +163,25 @@ void remux_free(struct remux **);
  * continue. */
 void remux_reset(struct remux *);
 
-/* Calls out() if packets go out.  out() must not free the remux. */
+/* Takes packets of the source, and passes those of the output to out(), which
+ * must not free the remux. */
 void remux_feed(struct remux *, const struct ts_run *runs, size_t n_runs,
 		uint64_t now_ns);
 
-/* As remux_feed(), for an input that skips packets that would not go out.  The
- * places of skipped packets are those of dropped packets.  skips: borrowed for
- * the call; NULL: none was skipped. */
+/* As remux_feed(), for an input that skips packets that would be dropped.
+ * Generated packets may take the places of skipped packets.  skips: borrowed
+ * for the call; NULL: none was skipped. */
 void remux_feed_chosen(struct remux *, const struct ts_run *runs,
 		       size_t n_runs, const struct ts_skips *skips,
 		       uint64_t now_ns);
 
 /* Sets or replaces the added stream. */
 void remux_set_guest(struct remux *, const struct remux_guest *);
-/* The output PID of the added stream; 0: no packets go out yet. */
+/* The output PID of the added stream; 0: it has none, or no packets are sent
+ * yet. */
 uint16_t remux_guest_pid(const struct remux *);
-/* Sends a packet of the added stream in front of the next feed; drops it while
- * remux_guest_pid() is 0. */
+/* Sends a packet of the added stream, in front of the packets of the next feed.
+ * Drops it while remux_guest_pid() is 0. */
 void remux_add_guest(struct remux *, const uint8_t *packet);
 
 /* The PCR PID, in the source, of the program or of the first of several;
@@ -183,7 +192,7 @@ uint16_t remux_clock_pid(const struct remux *);
 enum remux_state remux_state(const struct remux *);
 
 /* The tables of the source; borrowed, valid for the life of the remux.  NULL:
- * with pnr it reads the tables of that program only. */
+ * the option pnr is set, so that only the tables of that program are read. */
 const struct psi *remux_psi(const struct remux *);
 
 /* The stream of the output at which a receiver begins: the first video, or else
@@ -191,14 +200,15 @@ const struct psi *remux_psi(const struct remux *);
 struct pmt_stream;
 bool remux_main_stream(const struct remux *, struct pmt_stream *ret);
 
-/* A program that goes out. */
+/* A program of the source. */
 struct remux_service {
-	uint16_t number;     /* in the source ... */
-	uint16_t new_number; /* ... and in the output */
-	uint16_t pmt_pid;    /* in the output */
+	uint16_t number;     /* program_number in the source */
+	uint16_t new_number; /* program_number in the output */
+	uint16_t pmt_pid;    /* PMT PID in the output */
 };
 
-/* Writes the programs that go out to ret, at most max; returns their number. */
+/* Writes the programs that are sent to ret, at most max; returns their
+ * number. */
 size_t remux_services(const struct remux *, struct remux_service *ret,
 		      size_t max);
 
@@ -206,24 +216,26 @@ size_t remux_services(const struct remux *, struct remux_service *ret,
 enum pid_origin {
 	PID_BY_MAP,
 	PID_KEPT,    /* it has the number of the source */
-	PID_MOVED,   /* to a free number: of the block, with a place */
-	PID_ADDED,   /* that of the added stream */
-	PID_BY_HBBTV, /* that of the AIT of hbbtv_url; it has no source */
+	PID_MOVED,   /* it has a free number, which with a place is one of the
+		      * block */
+	PID_ADDED,   /* PID of the added stream */
+	PID_BY_HBBTV, /* PID of the generated AIT of hbbtv_url, which has no PID
+		       * in the source */
 };
 
 enum { REMUX_PIDS_ADDED = 2 };
 
 struct remux_pid {
-	uint16_t pid; /* in the source; 0: none */
-	uint16_t out; /* in the output; 0: no PID was free, it does not go
-		       * out */
+	uint16_t pid; /* PID in the source; 0: none */
+	uint16_t out; /* PID in the output; 0: no PID was free, so that its
+		       * packets are dropped */
 	enum pid_origin origin;
 };
 
 /* Lists PIDs that the tables name, with their output PIDs, from source PID *at
- * on, at most max; up to REMUX_PIDS_ADDED of them have no source.  Returns
- * their number.  *at becomes the PID for the next call; 0: the list is
- * complete. */
+ * on, at most max.  Up to REMUX_PIDS_ADDED further PIDs, of the added stream
+ * and the AIT, are in front if *at is 0.  Returns their number.  *at becomes
+ * the PID for the next call; 0: the list is complete. */
 size_t remux_pids(const struct remux *, uint16_t *at, struct remux_pid *ret,
 		  size_t max);
 
@@ -234,31 +246,31 @@ const uint8_t *remux_pmt(const struct remux *, uint16_t new_number,
 
 /* remux_keep_tables() passes the current sections of PAT, PMTs, CAT and SDT of
  * the source to fn; an SDT of several programs only with a place.  Another
- * remux of the same options that is fed with them derives the same tables. */
+ * remux with the same options that receives them builds the same tables. */
 typedef void remux_section_fn(uint16_t pid, const uint8_t *section, size_t len,
 			      void *arg);
 void remux_keep_tables(const struct remux *, remux_section_fn *fn, void *arg);
 /* Passes the sections of CAT and SDT of the output to fn. */
 void remux_made_tables(struct remux *, remux_section_fn *fn, void *arg);
 
-/* Writes the programs that do not go out to ret, at most max; returns their
+/* Writes the programs that are not sent to ret, at most max; returns their
  * number.  new_number is 0 if the place (place.h) has no number left. */
 size_t remux_unsent(const struct remux *, struct remux_service *ret,
 		    size_t max);
 
-/* The number of programs that do not go out because the place (place.h) has no
+/* The number of programs that are not sent because the place (place.h) has no
  * number left for them. */
 size_t remux_unnumbered(const struct remux *);
 
-/* Writes to ret the PIDs of maps that move nothing, because no PMT of a program
- * that goes out lists the PID; begins with map number `from' of the options.
- * At most max; returns their number, 0 as long as a PMT is
- * missing. */
+/* Writes to ret the source PIDs of maps that have no effect, because no PMT of
+ * a program that is sent lists the PID.  Begins with map number `from' of the
+ * options.  Writes at most max PIDs and returns their number; 0 as long as a
+ * PMT is missing. */
 size_t remux_unlisted(const struct remux *, size_t from, uint16_t *ret,
 		      size_t max);
 
-/* True if only a single program goes out.  SDT and EIT of the output then have
- * its new number; those of a whole multiplex keep the numbers. */
+/* True if only a single program is sent.  SDT and EIT of the output then have
+ * its new number.  Otherwise they keep the numbers of the source. */
 bool remux_is_single(const struct remux *);
 
 /* Adds the PIDs of the output to a bit set (place.h). */
@@ -267,7 +279,8 @@ void remux_add_pids(const struct remux *, uint64_t *ret);
 /* Does the output have this PID? */
 bool remux_sends_pid(const struct remux *, uint16_t pid);
 
-/* Counts how often programs, PIDs and tables were derived. */
+/* How often programs, PIDs and tables were derived from the tables of the
+ * source; a change of the number shows that they may have changed. */
 uint32_t remux_builds(const struct remux *);
 
 /* Derives programs, PIDs and tables again, because the place has changed. */
@@ -275,14 +288,14 @@ void remux_replan(struct remux *);
 
 void remux_counters(const struct remux *, struct remux_counters *ret);
 
-/* Finds the next PMT that lacks parts, from program *at on (0 for the first),
- * and moves *at behind it.  NULL: no further PMT lacks parts. *ret_program: the
- * program's number in the output. */
+/* Finds the next PMT that has no room for some parts, from program *at on (the
+ * first one is 0), and sets *at to the next program.  NULL: no further PMT
+ * lacks parts.  *ret_program: the program's number in the output. */
 const struct pmt_omitted *remux_omitted(const struct remux *, size_t *at,
 					uint16_t *ret_program);
 
-/* The parts that the SDT lacks; NULL: it lacks none. */
+/* The parts for which the SDT of the single service has no room; NULL: none. */
 const struct sdt_omitted *remux_omitted_sdt(const struct remux *);
-/* True if a passed SDT, NIT or BAT had no room for its changed descriptors, so
- * that it stayed as it was. */
+/* True if a passed SDT, NIT or BAT has no room for descriptors that the
+ * configuration changes, so that it was sent unchanged. */
 bool remux_is_crowded(const struct remux *, enum edit_table);

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A PID that the tables name again after a time in which it did not go out, or
- * that replaces another PID of the source on its output PID.  Its counter
- * continues as if nothing had been dropped (ISO/IEC 13818-1 2.4.3.3), and video
- * and audio continue with the start of a unit.  The counters of its source are
- * shifted from then on, so that a loss stays visible.
+ * Sets the continuity counters of PIDs that are sent again after a time in
+ * which they were not, or that replace another PID of the source on their
+ * output PID.  The counter continues as if no packet had been dropped (ISO/IEC
+ * 13818-1 2.4.3.3), and video and audio continue with the start of a unit.
+ * From then on the counters of the source are shifted by a constant, so that a
+ * loss stays visible.
  */
 #include "worker/remux/remux_state.h"
 
-/* The state of a PID: a kind, and four bits; 0: always went out, or never. */
+/* The state of a source PID: a kind in the upper four bits, a value in the
+ * lower four.  State 0: the PID was always sent, or never. */
 enum {
 	KIND = 0xf0,
-	LEFT = 0x10,  /* does not go out; no packet was dropped yet; a shift */
-	GONE = 0x20,  /* does not go out; its next counter in the output */
-	BACK = 0x40,  /* waits for the start of a unit; its next counter */
-	SHIFT = 0x80, /* goes out; the shift of its counter */
+	LEFT = 0x10,  /* not sent, but no packet was dropped yet.  Value: the
+		       * shift of its counters before */
+	GONE = 0x20,  /* not sent.  Value: its next counter in the output */
+	BACK = 0x40,  /* sent again from the start of a unit on.  Value: its
+		       * next counter in the output */
+	SHIFT = 0x80, /* sent.  Value: added to its counters */
 	BITS = 0x0f,
 };
 
@@ -53,8 +57,8 @@ static uint8_t come_back(uint8_t state)
 	}
 }
 
-/* Had the output PID packets of another source PID before?  It has packets of
- * this one from now on. */
+/* Stores that the output PID of `pid' has the packets of this PID from now on.
+ * True: before, it had packets of another source PID. */
 static bool replaces(struct remux *r, uint16_t pid)
 {
 	uint16_t route = r->route[pid];
@@ -105,7 +109,8 @@ uint8_t remux_absent_strip(struct remux *r, const uint8_t *packet)
 	return (*state + 15) & BITS;
 }
 
-/* Is the PID video or audio?  Its packets show where a PES packet begins. */
+/* Is the PID video or audio, so that its packets show where a PES packet
+ * begins? */
 static bool has_units(const struct remux *r, uint16_t pid)
 {
 	enum pid_class class = psi_class(r->psi, pid);

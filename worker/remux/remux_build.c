@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Builds the tables of the output, with the versions of their contents. */
+/* Builds the tables of the output, with versions that belong to their
+ * contents. */
 #include "common/base/hash.h"
 #include "worker/remux/ait_build.h"
 #include "worker/remux/desc_apply.h"
@@ -11,8 +12,8 @@
 
 #include <string.h>
 
-/* The versions of the SDT of a multiplex have extension 1, those of the SDT of
- * its first input 2. */
+/* The extensions of SDTs in table_version(): 0 of a stream without a multiplex,
+ * 1 of a multiplex, SDT_INPUTS + n of its input n (from 1). */
 enum { SDT_INPUTS = 1 };
 
 static void set_version(struct remux *r, struct table *t,
@@ -33,9 +34,8 @@ bool remux_keep(struct table *t, const uint8_t *section, size_t len)
 	return true;
 }
 
-/* Changes the descriptors of the table as the options say.  If they have no
- * room, the table stays, and the descriptors to be added are noted as
- * omitted. */
+/* Changes the descriptors of the table as the options say.  If the result would
+ * be too long, the table stays, and the new descriptors count as omitted. */
 static void edit(const struct remux *r, enum edit_table table, struct table *t,
 		 uint8_t tags[PMT_OMITTED_TAGS], size_t *omitted)
 {
@@ -120,7 +120,7 @@ bool remux_build_pat(struct remux *r)
 				p->ids.new_pnr, p->pmt_out,
 			};
 	}
-	/* no PAT goes out before the first program is known */
+	/* no PAT is sent before the first program is known */
 	if (content.n_programs == 0 && r->n_pat == 0)
 		return false;
 	n = MIN(pat_build_sections(&content), (size_t)PAT_SECTIONS_MAX);
@@ -153,7 +153,7 @@ void remux_build_cat(struct remux *r)
 			t[i].len = cat_build(&r->options, &r->plan, s->data,
 					     s->len, t[i].data);
 	}
-	/* the option cas does not pass the CAT of the source beside this one */
+	/* With cas the own CAT replaces that of the source. */
 	if (r->cas != NULL)
 		t[0].len = cat_build_own(r->cas, t[0].data);
 	for (size_t i = 0; i < CAT_SECTIONS_MAX; i++) {
@@ -191,8 +191,8 @@ const struct service_spec *remux_entry(const struct remux *r, uint16_t number)
 	return NULL;
 }
 
-/* The name under which the versions of the SDT are kept.  Each input of a
- * multiplex has an SDT. */
+/* The name of the SDT in table_version().  Each input of a multiplex has an SDT
+ * of its own. */
 static struct table_name sdt_name(const struct remux *r)
 {
 	return (struct table_name){
@@ -200,8 +200,9 @@ static struct table_name sdt_name(const struct remux *r)
 		(uint16_t)(r->place != NULL ? SDT_INPUTS + r->source : 0) };
 }
 
-/* May the source still send its SDT?  Waits up to SDT_AWAIT_MS for it, but not
- * if the stream's last SDT had the same content as the one without a source. */
+/* May the source still send its SDT?  True for up to SDT_AWAIT_MS, but not if
+ * the last SDT of the stream already had the content of `own', which is the SDT
+ * without an entry of the source. */
 static bool awaits_sdt(struct remux *r, uint16_t number,
 		       const struct table *own)
 {

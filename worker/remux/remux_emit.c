@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* TR 101 290 allows PAT and PMT 500 ms, SDT 2 s; TS 102 809 an AIT 1 s. */
+/* Intervals of tables.  Allowed are 500 ms for PAT and PMT, 2 s for the SDT (TR
+ * 101 290), and 1 s for an AIT (TS 102 809). */
 enum {
 	PSI_MS = 100,
 	CAT_MS = 400,
@@ -12,20 +13,21 @@ enum {
 	AIT_MS = 500,
 };
 
-/* A receiver takes 1 Mbit/s of a PID with tables (ISO/IEC 13818-1 2.4.2.3):
- * one packet in 1.5 ms. */
+/* The distance between generated packets of a PID.  A receiver takes 1 Mbit/s
+ * of a PID with tables (ISO/IEC 13818-1 2.4.2.3): one packet in 1.5 ms. */
 enum {
 	SPACING_US = 1504,
+	/* packets of the source; while its rate is not known */
 	SPACING_DEFAULT = 8,
-	SPACING_MAX = 256,
-	/* Without a dropped packet, so many packets pass before one is
-	 * inserted. */
+	SPACING_MAX = 256, /* packets of the source */
+	/* If no packet is dropped, this number of packets passes beyond the
+	 * spacing before a generated packet is inserted. */
 	PATIENCE = 16,
-	/* While packets of both queues wait, so many packets of PAT and PMT use
-	 * places of other packets in a row.  Then a packet of another table
-	 * does. */
+	/* While packets of both queues wait, this number of packets of PAT and
+	 * PMT in a row gets places of other packets.  Then a packet of another
+	 * table gets one. */
 	PSI_SHARE = 2,
-	/* room in psi_waiting for the PAT */
+	/* packets that always have room in psi_waiting, for the PAT */
 	PAT_PACKETS_MAX = PAT_SECTIONS_MAX * SECTION_PSI_PACKETS,
 };
 
@@ -42,7 +44,7 @@ static void send(struct remux *r, const uint8_t *from)
 
 /* --- queues --- */
 
-/* Prepares a queue for a section; to be called before a section is queued. */
+/* Prepares a queue; call it before a section is queued. */
 static struct section_queue *wake(struct remux *r, struct waiting *w)
 {
 	if (w->queue.n == 0)
@@ -65,7 +67,7 @@ static void push(struct remux *r, struct waiting *w, uint16_t pid,
 		remux_queue(r, w, pid, t->data, t->len);
 }
 
-/* Queues the PAT in front of the PMTs, unless one waits there. */
+/* Queues the PAT in front of the PMTs, unless a PAT waits there. */
 static void push_pat(struct remux *r)
 {
 	struct section_queue *q = wake(r, &r->psi_waiting);
@@ -77,7 +79,8 @@ static void push_pat(struct remux *r)
 					       r->pat[i].len);
 }
 
-/* Queues as many PMTs as have room; the others follow. */
+/* Queues as many PMTs as have room.  The others are queued as packets are
+ * sent. */
 static void push_pmts(struct remux *r)
 {
 	struct section_queue *q = wake(r, &r->psi_waiting);
@@ -99,9 +102,9 @@ static void push_pmts(struct remux *r)
 
 /* --- places --- */
 
-/* The number of the source packet from which this packet may go out.  PAT and
- * PMT share a buffer of the receiver, which has room for the first packet of a
- * PMT behind one of the PAT. */
+/* The number of the source packet from which on this packet may be sent.  PAT
+ * and PMT share a buffer of the receiver, in which the first packet of a PMT,
+ * but no further one, has room right behind a packet of the PAT. */
 static uint64_t free_at(const struct remux *r, const struct waiting *w,
 			const uint8_t *packet, uint64_t distance)
 {
@@ -113,8 +116,8 @@ static uint64_t free_at(const struct remux *r, const struct waiting *w,
 	return r->packets + (since < distance ? distance - since : 0);
 }
 
-/* True if no earlier packet of the queue has this PID: sections of a PID stay
- * in order. */
+/* True if no earlier packet of the queue has the PID of packet i: the packets
+ * of a PID must stay in order. */
 static bool is_first_of_pid(const struct section_queue *q, size_t i)
 {
 	uint16_t pid = ts_pid(section_queue_at(q, i));
@@ -125,8 +128,8 @@ static bool is_first_of_pid(const struct section_queue *q, size_t i)
 	return true;
 }
 
-/* Sends the first packet whose PID had no packet for this distance, in packets.
- * False: no packet may go out yet. */
+/* Sends the first packet of the queue whose PID had no generated packet for
+ * `distance' packets of the source.  False: no packet may be sent yet. */
 static bool send_from(struct remux *r, struct waiting *w, uint64_t distance)
 {
 	struct section_queue *q = &w->queue;
@@ -138,8 +141,9 @@ static bool send_from(struct remux *r, struct waiting *w, uint64_t distance)
 		const uint8_t *packet = section_queue_at(q, i);
 		uint64_t at = free_at(r, w, packet, distance);
 
-		/* the start of a section may go out before the rest of the
-		 * one in front of it may: programs can share a PMT PID */
+		/* Programs can share a PMT PID.  So the start of a section
+		 * could be sent when the rest of the section in front of it
+		 * still has to wait. */
 		if (at >= earliest || !is_first_of_pid(q, i))
 			continue;
 		earliest = at;
@@ -177,7 +181,8 @@ static bool is_long(const struct remux *r)
 
 static bool send_si(struct remux *r)
 {
-	/* closer together is better than dropped */
+	/* In a long queue packets are sent closer together, so that none is
+	 * dropped. */
 	return send_from(r, &r->si_waiting,
 			 is_long(r) ? spacing(r) / 4 : spacing(r));
 }
@@ -228,9 +233,9 @@ void remux_make_room(struct remux *r)
 
 /* --- schedule --- */
 
-/* True if a table is due; then sets the next time, one interval after the
- * time that was due: a late table does not delay later ones, unless it is late
- * by an interval. */
+/* True if a table is due.  The next time is one interval after the time that
+ * was due, so that a late table does not delay the next one, unless it is late
+ * by more than an interval. */
 static bool is_due(const struct remux *r, uint64_t *due, unsigned interval_ms)
 {
 	uint64_t interval = interval_ms * MS_TICKS, now = r->clock.ticks;
@@ -249,7 +254,7 @@ void remux_schedule(struct remux *r)
 		return;
 	if (r->sdt_waits && r->clock.ticks >= r->sdt_due)
 		remux_build_sdt(r);
-	/* no more PMTs are queued while earlier ones wait */
+	/* no further PMTs are queued while earlier ones wait */
 	if (r->psi_waiting.queue.n == 0 && is_due(r, &r->due.pmt, PSI_MS)) {
 		r->due.next_pmt = 0;
 		r->due.pmts_left = r->n_programs;
@@ -290,7 +295,8 @@ void remux_announce(struct remux *r)
 		send_all(r);
 	}
 	send_all(r);
-	/* the interrupted round of PMTs continues by schedule */
+	/* the PMTs of this interval that were not sent yet continue by
+	 * schedule */
 	r->due.next_pmt = r->n_programs - left;
 	push_pmts(r);
 	r->due.pat = r->clock.ticks + PSI_MS * MS_TICKS;

@@ -11,12 +11,13 @@
 #include <string.h>
 
 enum {
-	/* a PMT arrives at least every half second (TR 101 290) */
+	/* Time after the first PAT in which the PMTs of all programs should
+	 * have arrived: a PMT arrives at least every 500 ms (TR 101 290). */
 	SETTLE_MS = 1000,
-	/* the same where another PMT came again meanwhile */
+	/* as SETTLE_MS, if a known PMT has arrived again meanwhile */
 	ROUND_MS = 550,
-	SETTLE_PACKETS = 16384,
-	NUMBER_END = 5, /* a PMT has its program_number in front of it */
+	SETTLE_PACKETS = 16384, /* as SETTLE_MS, in packets */
+	NUMBER_END = 5, /* bytes of a PMT up to the end of program_number */
 };
 
 /* --- the programs --- */
@@ -41,7 +42,8 @@ static void update_programs(struct remux *r)
 		p = &programs[n_programs++];
 		p->number = list[i].number;
 		p->pmt_pid = list[i].pmt_pid;
-		/* while a PMT moves to another PID, the old one stays valid */
+		/* while a PMT moves to another PID, the stored PMT stays
+		 * valid */
 		if (old < r->n_programs) {
 			p->source = r->programs[old].source;
 			p->pmt = r->programs[old].pmt;
@@ -67,8 +69,8 @@ static bool is_used(const struct remux *r, size_t n, uint16_t number)
 	return place_has(r->place->numbers, number);
 }
 
-/* The number of the n-th program in a multiplex of several inputs; 0: the block
- * has no free number, and the program does not go out. */
+/* The number in the output of the nth program, for an input of a multiplex; 0:
+ * the block has no free number, so that the program is not sent. */
 static uint16_t find_number(const struct remux *r, size_t n, uint16_t number)
 {
 	const struct remux_place *p = r->place;
@@ -81,13 +83,15 @@ static uint16_t find_number(const struct remux *r, size_t n, uint16_t number)
 	return 0;
 }
 
-/* Notes the origin of the EIT of this program, by its number in the source. */
+/* Stores the origin of the EIT of this program under its number in the source,
+ * if the configuration names one. */
 static void note_origin(struct remux *r, const struct program *p)
 {
 	for (size_t i = 0; i < r->n_given; i++) {
 		if (r->given[i].number != p->ids.new_pnr)
 			continue;
-		/* the first of two entries of a service decides */
+		/* if `given' has two entries of a service, the first one
+		 * decides */
 		if (r->n_origins < r->n_given)
 			r->origins[r->n_origins++] = (struct eit_origin){
 				p->number, r->given[i].eit };
@@ -212,8 +216,9 @@ bool remux_has_settled(const struct remux *r)
 	       ms >= (r->round ? ROUND_MS : SETTLE_MS);
 }
 
-/* Notes that a known PMT came again.  Sources send the PMTs of all programs in
- * turn, so that a round is complete. */
+/* Sets `round' if a known PMT has arrived again.  Sources send the PMTs of all
+ * programs one after another, so the PMTs of all programs have then been
+ * sent. */
 void remux_note_round(struct remux *r, const uint8_t *packet)
 {
 	const uint8_t *section;
@@ -228,7 +233,7 @@ void remux_note_round(struct remux *r, const uint8_t *packet)
 }
 
 /* Begins to wait for the PMTs of all programs at the first PAT, and at a PAT
- * that names only other programs.  No table goes out before they are known. */
+ * that names only other programs.  No table is sent before they are known. */
 static void settle(struct remux *r, bool had_programs)
 {
 	if (r->settled && r->n_programs > 0 && count_known(r) == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of ATSC of a source whose single program goes out. */
+/* The tables of ATSC, for a source of which a single program is sent. */
 #include "worker/remux/psip_build.h"
 #include "worker/remux/remux_state.h"
 
@@ -19,7 +19,8 @@ static void send(struct remux *r, const uint8_t *section, size_t len)
 }
 
 /* Takes the section of a VCT that has the channels of the program.  If several
- * sections have channels of it, the first one counts. */
+ * sections have channels of the program, the one with the lowest number is
+ * used. */
 static void take_vct(struct remux *r, const uint8_t *section, size_t len)
 {
 	struct psip_vct *vct =
@@ -59,7 +60,7 @@ static void take_mgt(struct remux *r, const uint8_t *section, size_t len)
 
 void remux_take_psip(struct remux *r, const uint8_t *section, size_t len)
 {
-	/* the PMT names the PIDs of the output */
+	/* the PIDs of the output are known when it has a PMT */
 	if (!(section[CURRENT_NEXT] & 1) || r->n_programs == 0 ||
 	    r->programs[0].pmt.len == 0)
 		return;

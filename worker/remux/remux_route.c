@@ -12,7 +12,7 @@ static void route(struct remux *r, uint16_t pid)
 		return;
 	r->route[pid] = ROUTE_OUT | r->plan.out[pid];
 	r->role[pid] = ROLE_NONE;
-	/* another PID may replace it */
+	/* another PID may replace it on its output PID */
 	if (place_has(r->plan.mapped, pid))
 		r->route[pid] |= ROUTE_INSPECT;
 }
@@ -30,8 +30,8 @@ static void inspect(struct remux *r, uint16_t pid, enum role role)
 	r->role[pid] = (uint8_t)role;
 }
 
-/* Routes the PID of a table of the transport stream: rewritten, unchanged or
- * dropped, by the rule. */
+/* Routes the PID of a table of the transport stream, which is rewritten,
+ * unchanged or dropped by its rule. */
 static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 			enum role role)
 {
@@ -48,8 +48,8 @@ static void route_table(struct remux *r, uint16_t pid, enum table_rule rule,
 		inspect(r, pid, role);
 }
 
-/* Is the SDT of a whole multiplex changed?  Otherwise its statements about EIT,
- * scrambling, names and network would be wrong. */
+/* Must the SDT of a whole multiplex be changed, because its EIT flags,
+ * free_CA_mode, names or original_network_id would be wrong? */
 static bool is_sdt_marked(const struct remux *r)
 {
 	return (r->transparent || r->options.sdt == TABLE_DEFAULT) &&
@@ -67,8 +67,8 @@ static bool passes_eit(const struct remux *r)
 	return any;
 }
 
-/* Is the EIT of a whole multiplex changed, because its
- * original_network_id or its free_CA_mode would be wrong? */
+/* Must the EIT of a whole multiplex be changed, because its original_network_id
+ * or its free_CA_mode would be wrong? */
 static bool is_eit_marked(const struct remux *r)
 {
 	return (r->transparent || r->options.eit == TABLE_DEFAULT) &&
@@ -128,7 +128,7 @@ static void route_program(struct remux *r, struct program *p)
 			   p->source.len) < 0)
 		return;
 	p->has_video = false;
-	/* the PMT does not list the last ones if it has no room for them */
+	/* The PMT does not list the last streams if it has no room for them. */
 	sel.n -= MIN(sel.n, p->omitted.n_streams);
 	for (size_t i = 0; i < sel.n; i++) {
 		route(r, sel.list[i].stream->pid);
@@ -177,7 +177,7 @@ static void drop_ca(struct remux *r, struct desc_loop loop)
 			r->route[pid] = 0;
 }
 
-/* Drops the PIDs with ECMs of a descrambled program. */
+/* Drops the ECM PIDs of a descrambled program. */
 static void drop_ecms(struct remux *r, const struct program *p)
 {
 	struct selection sel;
@@ -202,15 +202,15 @@ static void drop_emms(struct remux *r)
 			drop_ca(r, loop);
 }
 
-/* Routes the other PIDs of a whole multiplex: those of tables, and those that
- * no table names if data passes. */
+/* Routes the other PIDs of a whole multiplex: the PIDs of other tables, and, if
+ * data passes, the PIDs that no table names. */
 static void route_others(struct remux *r)
 {
 	for (uint16_t pid = SI_PID_CAT + 1; pid < SI_PIDS_END; pid++)
 		if (pid < SI_PID_NIT || pid > SI_PID_TDT || pid == 0x13)
 			route_as_is(r, pid);
-	/* a component that no table names would leave in the clear, or with a
-	 * PID of another input */
+	/* On a PID that no table names, a component could leave in the clear
+	 * (cas), or with a PID of another input (place). */
 	if (!r->options.pass_data || r->cas != NULL || r->place != NULL)
 		return;
 	for (uint16_t pid = SI_PIDS_END; pid < TS_PID_NULL; pid++)

@@ -18,7 +18,8 @@
 
 enum {
 	CAT_SECTIONS_MAX = 4,
-	SDT_SECTIONS_MAX = 8, /* that are kept */
+	SDT_SECTIONS_MAX = 8, /* sections of the SDT of a whole multiplex that
+			       * are stored */
 	/* sections of the new PAT: all programs and the network PID */
 	PAT_SECTIONS_MAX = (PSI_PROGRAMS_MAX + 1 + PAT_PROGRAMS_MAX - 1) /
 			   PAT_PROGRAMS_MAX,
@@ -27,17 +28,20 @@ enum {
 /* The parts of a route: what happens to the packets of a source PID. */
 enum {
 	ROUTE_PID = 0x1fff,  /* mask of the output PID */
-	ROUTE_OUT = 0x2000,  /* flag: the packets go out */
-	ROUTE_INSPECT = 0x4000, /* flag: the packets are inspected, by role */
-	ROUTE_ABSENT = 0x8000,  /* flag: see remux_absent.c */
+	ROUTE_OUT = 0x2000,  /* flag: the packets are sent */
+	ROUTE_INSPECT = 0x4000, /* flag: each packet is inspected, by the role
+				 * of its PID */
+	ROUTE_ABSENT = 0x8000,  /* flag: the counters of the PID are managed
+				 * (remux_absent.c) */
 };
 
 /* Why the packets of a PID are inspected. */
 enum role {
-	ROLE_NONE,  /* no reason, or only the PCR is read */
+	ROLE_NONE,  /* the packets are sent or dropped by the route; of the PCR
+		     * PID, the PCR is read */
 	ROLE_NULL,
 	ROLE_PSI,
-	ROLE_STRIP, /* only the PCR goes out */
+	ROLE_STRIP, /* only the PCRs of the PID are sent */
 	/* tables that have a collector: */
 	ROLE_CAT,
 	ROLE_NIT,
@@ -49,7 +53,7 @@ enum role {
 
 enum { TABLE_ROLES = ROLE_PSIP - ROLE_CAT + 1 };
 
-/* A section; len 0: none. */
+/* A section; len 0: there is none. */
 struct table {
 	size_t len;
 	uint8_t data[SECTION_PSI_MAX];
@@ -60,7 +64,7 @@ struct program {
 	uint16_t pmt_pid;    /* PMT PID in the source */
 	struct table source; /* the last PMT of the source */
 	struct table pmt;    /* the PMT of the output */
-	struct pmt_omitted omitted; /* from pmt */
+	struct pmt_omitted omitted; /* parts for which `pmt' has no room */
 	uint16_t pmt_out;    /* PID of the PMT in the output */
 	struct ids ids;
 	bool has_video;
@@ -76,17 +80,20 @@ struct collector {
 /* When each table is due, in ticks of the clock. */
 struct schedule {
 	uint64_t pat, pmt, cat, sdt, ait;
-	size_t next_pmt; /* index of the first PMT that is not queued yet */
-	size_t pmts_left; /* PMTs of this round that have not begun to go out */
+	size_t next_pmt; /* index of the program whose PMT is queued next */
+	size_t pmts_left; /* PMTs of this interval whose first packet was not
+			   * sent yet */
 };
 
 /* Generated packets that wait for a place.  The times are numbers of packets of
  * the source. */
 struct waiting {
 	struct section_queue queue;
-	uint64_t served_at;  /* the last packet went out, or the first was
+	uint64_t served_at;  /* when the last packet of the queue was sent, or,
+			      * behind an empty queue, the first one was
 			      * queued */
-	uint64_t blocked_to; /* no packet may go out earlier */
+	uint64_t blocked_to; /* no packet of the queue may be sent earlier; 0:
+			      * not known */
 };
 
 /* A place for a generated packet. */
@@ -99,15 +106,18 @@ enum place {
 struct remux {
 	struct remux_options options;
 	bool transparent; /* remux_options_given() is false */
-	bool descrambled; /* ECMs do not go out, unless pass_ca */
+	bool descrambled; /* the source is descrambled, so that its ECMs are
+			   * dropped; false with pass_ca */
 	enum table_origin nit, eit; /* see remux_config */
-	uint16_t onid, new_onid; /* the same */
-	uint16_t source_onid; /* in the SDT of the source; 0: not known */
-	bool listed[2]; /* ids.listed, of its NIT and of its BAT */
+	uint16_t onid, new_onid; /* see remux_config */
+	uint16_t source_onid; /* original_network_id in the SDT of the source;
+			       * 0: not known */
+	bool listed[2]; /* ids.listed of the NIT [0] and of the BAT [1] of the
+			 * source */
 	struct service_spec *services; /* see remux_config */
 	size_t n_services;
-	/* Services whose EIT have another origin than eit, by their number in
-	 * the output, and in the source. */
+	/* Services whose EIT has an origin of its own: in `given' by their
+	 * number in the output, in `origins' by that in the source. */
 	struct eit_origin *given, *origins;
 	size_t n_given, n_origins;
 	const struct cas_list *cas; /* see remux_config; or NULL */
@@ -123,37 +133,41 @@ struct remux {
 
 	/* the source */
 	struct psi *psi;
-	struct collector in[TABLE_ROLES]; /* from ROLE_CAT on */
+	struct collector in[TABLE_ROLES]; /* for each role from ROLE_CAT on */
 	struct table cat_source[CAT_SECTIONS_MAX];
 	struct table sdt_source; /* the section with service sdt_number */
 	uint16_t sdt_number;
-	/* The service whose SDT the source may still send, until sdt_due, in
-	 * ticks of the clock; 0: none. */
+	/* Until sdt_due, in ticks of `clock', the SDT waits for an entry of the
+	 * source for the service sdt_awaited; 0: it has not waited. */
 	uint16_t sdt_awaited;
-	bool sdt_waits; /* the own SDT does not go out before that */
+	bool sdt_waits; /* the SDT without an entry of the source is held back
+			 * until sdt_due */
 	uint64_t sdt_due;
-	/* with a place: those of the SDT of a whole multiplex */
+	/* with a place: sections of the SDT of a whole multiplex, as the source
+	 * sent them */
 	struct table sdt_whole[SDT_SECTIONS_MAX];
-	struct psip_vct vcts[PSIP_VCTS]; /* of the output */
+	struct psip_vct vcts[PSIP_VCTS]; /* the VCTs of the output */
 
 	/* derived from the source */
-	bool single;     /* only a single program goes out */
-	bool keep_nulls;
+	bool single;     /* only a single program is sent */
+	bool keep_nulls; /* null packets pass */
 	uint16_t tsid, new_tsid;
-	bool settled;    /* remux_has_settled(): the known programs go out */
-	bool round;      /* a known PMT came again since the PAT */
-	/* packets and stream time at which the PAT became known */
+	bool settled;    /* remux_has_settled() was true: the known programs are
+			  * sent */
+	bool round;      /* since the PAT, a PMT that was known arrived again */
+	/* when the PAT became known: `packets', and ticks of `clock' */
 	uint64_t pat_at, pat_ticks;
-	uint16_t network_source; /* the PID of the NIT in the source */
-	uint16_t network_pid; /* ... and in the new PAT; 0: none */
+	uint16_t network_source; /* PID of the NIT in the source */
+	uint16_t network_pid; /* PID of the NIT in the PAT of the output; 0:
+			       * none */
 	size_t n_programs;    /* selected programs */
 	struct program *programs;
 	struct pid_plan plan;
 	uint16_t route[TS_PIDS];
 	uint8_t role[TS_PIDS]; /* enum role */
 	uint8_t absent[TS_PIDS]; /* see remux_absent.c */
-	/* each output PID has the source PID that was sent on it last, if cc
-	 * has its counter; 0: none */
+	/* for each output PID: the source PID whose packets were sent on it
+	 * last, if `cc' has their counter; 0: none */
 	uint16_t sender[TS_PIDS];
 
 	/* the output */
@@ -161,33 +175,36 @@ struct remux {
 	size_t n_pat;
 	struct table cat[CAT_SECTIONS_MAX];
 	struct table sdt, ait;
-	struct sdt_omitted sdt_omitted; /* from sdt */
+	struct sdt_omitted sdt_omitted; /* parts for which `sdt' has no room */
 	/* of remux_is_crowded(): 1 more than extension and number of the
 	 * section; 0: none */
 	uint32_t crowded[EDIT_TABLES];
-	/* the next counter of generated PIDs, and of those of the source that
-	 * are moved or inspected */
+	/* for each output PID with generated, moved or inspected packets: the
+	 * continuity counter of the next packet */
 	uint8_t cc[TS_PIDS];
 	struct stream_clock clock;
 	uint16_t clock_pid;
 	struct schedule due;
 	struct waiting psi_waiting; /* PAT and PMT */
 	struct waiting si_waiting;
-	unsigned psi_in_row; /* shared places that PAT and PMT used in a row */
-	/* packets of the source since remux_new(), and their number at ... */
+	unsigned psi_in_row; /* packets of PAT and PMT in a row that were sent
+			      * at places of other packets */
+	/* packets that the source has sent since remux_new() */
 	uint64_t packets;
-	uint64_t pcr_at;    /* ... the last PCR of the clock */
-	uint32_t sent_at[TS_PIDS]; /* ... the last generated packet; 32 bits */
-	/* least distance of generated packets of a PID, in packets; 0:
-	 * unknown */
+	uint64_t pcr_at;    /* `packets' at the last PCR of the clock */
+	uint32_t sent_at[TS_PIDS]; /* for each PID: `packets' at the last
+				    * generated packet, modulo 2^32 */
+	/* least distance between two generated packets of a PID, in packets of
+	 * the source; 0: unknown */
 	unsigned spacing;
 	uint64_t now_ns;
 	struct runs_out out;
 };
 
-/* remux_plan.c: after a change of the source's tables.  A multiplex goes out
- * when the PMTs of all its programs are known, or after the time in which they
- * should have come: the others do not wait for a program without a PMT. */
+/* remux_plan.c: derives the output again after a change of the source's tables.
+ * Sending begins when the PMTs of all programs are known (remux_has_settled()),
+ * or after the time in which they should have arrived, so that the other
+ * programs do not wait for one without a PMT. */
 void remux_rebuild(struct remux *);
 bool remux_has_settled(const struct remux *);
 /* Takes a packet of PAT or PMT that changes no table, to notice that PMTs
@@ -197,19 +214,20 @@ void remux_note_round(struct remux *, const uint8_t *packet);
 /* remux_route.c: sets the routes from the plan of PIDs. */
 void remux_route(struct remux *);
 
-/* remux_absent.c: the counters of PIDs that do not go out for a time. */
-/* Compares the new routes with the routes before, and notes PIDs that begin or
- * cease to go out. */
+/* remux_absent.c: the counters of PIDs whose packets are not sent for a
+ * time. */
+/* Compares the new routes with those before the change, and stores which PIDs
+ * begin or cease to be sent. */
 void remux_absent_renew(struct remux *, const uint16_t *before,
 			const uint8_t *before_role);
 /* Takes a packet of a PID with ROUTE_ABSENT that is not sent. */
 void remux_absent_drop(struct remux *, const uint8_t *packet);
 /* Takes a packet of a PID with ROUTE_ABSENT before it is sent; *ret_cc is its
- * counter.  False: the packet must not go out, because its unit began before;
- * then *ret_cc is the counter for its PCR alone. */
+ * counter.  False: the packet must not be sent, because its unit began before;
+ * *ret_cc is then the counter of a packet with its PCR alone. */
 bool remux_absent_pass(struct remux *, const uint8_t *packet, uint8_t *ret_cc);
-/* Takes a packet of a PID with ROLE_STRIP, of which only the PCR goes out.
- * Returns the counter for it. */
+/* Takes a packet of a PID with ROLE_STRIP, of which only the PCR is sent.
+ * Returns the counter of the packet with the PCR. */
 uint8_t remux_absent_strip(struct remux *, const uint8_t *packet);
 
 /* remux_build.c */
@@ -219,20 +237,22 @@ void remux_build_pmt(struct remux *, struct program *);
 /* Builds the PAT; true if it has changed. */
 bool remux_build_pat(struct remux *);
 void remux_build_cat(struct remux *);
-/* Builds the SDT after its service may have begun, changed or ended. */
+/* Builds the SDT of the single service again. */
 void remux_build_sdt(struct remux *);
-/* The entry of `sdt' that names a service of the output; NULL: none. */
+/* The entry in `services' of the service with this number in the output; NULL:
+ * none. */
 const struct service_spec *remux_entry(const struct remux *, uint16_t number);
 struct sdt_marks;
-/* What the SDT says of the services of the output. */
+/* How the SDT of the output describes its services. */
 struct sdt_marks remux_sdt_marks(const struct remux *);
 void remux_build_ait(struct remux *);
 
-/* remux_tables.c: takes a packet of a PID that carries tables. */
+/* remux_tables.c: takes a packet of a PID with tables other than PAT and
+ * PMT. */
 void remux_take_table(struct remux *, const uint8_t *packet, enum role);
 
 /* remux_psip.c */
-/* Do the tables of ATSC go out, reduced to the program? */
+/* Are the tables of ATSC sent, reduced to the program? */
 bool remux_reduces_psip(const struct remux *);
 /* Takes a section of the base PID of ATSC. */
 void remux_take_psip(struct remux *, const uint8_t *section, size_t len);
@@ -245,12 +265,13 @@ void remux_queue(struct remux *, struct waiting *, uint16_t pid,
 		 const uint8_t *section, size_t len);
 /* Sends the changed PMTs and the PAT at once. */
 void remux_announce(struct remux *);
-/* Offers the place of a dropped packet of the source; true: a generated packet
- * replaced it.  The place of a PAT or PMT goes to PAT and PMT first.  The place
- * of another table goes to other tables first, regardless of the spacing. */
+/* Offers the place of a dropped packet of the source to a generated packet.
+ * True: one was sent.  The place of a PAT or PMT goes to PAT and PMT first.
+ * The place of another table goes to other tables first, regardless of the
+ * spacing. */
 bool remux_take_place(struct remux *, enum place);
-/* Called before a packet goes out: inserts a generated packet when its queue
- * had no place for a while. */
+/* Called before a packet of the source is sent: inserts a generated packet if
+ * its queue has got no place for some time. */
 void remux_make_room(struct remux *);
 /* Takes a packet of the PCR PID (clock_pid), to measure time and rate. */
 void remux_take_clock(struct remux *, const uint8_t *packet);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of the source except PAT and PMT: kept, rewritten or passed. */
+/* Tables of the source other than PAT and PMT: stores, rewrites or passes
+ * them. */
 #include "common/base/hash.h"
 #include "worker/remux/desc_apply.h"
 #include "worker/remux/psi_build.h"
@@ -67,8 +68,8 @@ static bool find_source(const struct remux *r, uint16_t number,
 	return false;
 }
 
-/* Writes the types and names of `sdt' into a section of SDT.  The section of a
- * whole multiplex still has the numbers of the source.  Returns as
+/* Writes the types and names of `sdt' into a section of the SDT of a whole
+ * multiplex, which has the numbers of the source.  Returns as
  * service_names_apply() does. */
 static int name_services(const struct remux *r, const uint8_t *section,
 			 size_t len, uint8_t ret[SECTION_PSI_MAX])
@@ -109,8 +110,8 @@ static int edit_sdt(struct remux *r, const uint8_t *section, size_t len,
 			      ret);
 }
 
-/* Notes a section whose changes have no room (full), and clears the note when
- * the section has room or is gone. */
+/* Stores in `crowded' that a section has no room for its changes (full), and
+ * clears it when the section has room, or its table has it no longer. */
 static void note_room(struct remux *r, const uint8_t *section, bool full)
 {
 	uint8_t id = section_table_id(section);
@@ -129,8 +130,8 @@ static void note_room(struct remux *r, const uint8_t *section, bool full)
 		*noted = 0;
 }
 
-/* The identifiers of the output's transport stream in a section of the NIT or
- * BAT, which was rewritten before if its table is. */
+/* The identifiers that the transport stream of the output has in a section of
+ * the NIT or BAT now, after a possible rewrite. */
 static struct desc_transport own_transport(const struct remux *r, bool bat)
 {
 	enum table_rule rule = bat ? r->options.sdt : r->options.nit;
@@ -224,14 +225,14 @@ static void on_eit(struct remux *r, uint8_t *section, size_t len)
 
 /* --- SDT and BAT --- */
 
-/* Does the SDT of a whole multiplex go out? */
+/* Is the SDT of a whole multiplex sent? */
 static bool is_whole(const struct remux *r)
 {
 	return r->n_pat > 0 && (!r->single || r->options.sdt == TABLE_PASS);
 }
 
-/* Keeps a section of the SDT of a whole multiplex unchanged, for an input with
- * a place. */
+/* With a place: stores a section of the SDT of a whole multiplex, as the source
+ * sent it. */
 static void keep_whole(struct remux *r, const uint8_t *section, size_t len)
 {
 	uint8_t number = section[6], last = section[7];
@@ -245,8 +246,8 @@ static void keep_whole(struct remux *r, const uint8_t *section, size_t len)
 		r->sdt_whole[i].len = 0;
 }
 
-/* Changes a section of SDT or BAT of a whole multiplex to what goes
- * out.  Returns its length; 0: it is malformed. */
+/* Changes a section of SDT or BAT of a whole multiplex to the section that is
+ * sent.  Returns its length; 0: the section is malformed. */
 static size_t change_whole(struct remux *r, uint8_t *section, size_t len)
 {
 	bool pass = r->options.sdt == TABLE_PASS;
@@ -271,8 +272,8 @@ static size_t change_whole(struct remux *r, uint8_t *section, size_t len)
 	return edit(r, section, len);
 }
 
-/* Notes the original_network_id of the source, which tells its transport stream
- * from those of other networks. */
+/* Stores the original_network_id of the source, by which its transport stream
+ * differs from transport streams of other networks with its number. */
 static void learn_network(struct remux *r, const uint8_t *section, size_t len)
 {
 	if (section_table_id(section) != SDT_TABLE_ID || !is_current(section) ||
@@ -288,7 +289,7 @@ static void learn_network(struct remux *r, const uint8_t *section, size_t len)
 /* Takes a section of SDT or BAT. */
 static void on_sdt(struct remux *r, uint8_t *section, size_t len)
 {
-	/* the service in the output; 0: unknown */
+	/* number of the single service in the source; 0: not known */
 	uint16_t number = r->options.pnr;
 	struct sdt_service service;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Collects the output packets of a stage in runs: unchanged packets stay in
- * place, changed packets are in the buffer of this struct.
+ * Collects the output packets of a stage in runs: unchanged packets stay where
+ * they are, changed packets are in the buffer of this struct.
  *
  * Embedded.  The runs are valid for the call of out(), which may occur several
  * times in one feed when many packets change.
@@ -19,7 +19,7 @@ struct runs_out {
 	ts_out_fn *out;
 	void *arg;
 	size_t n_runs;
-	size_t n_packets; /* used in buffer */
+	size_t n_packets; /* packets in `buffer' */
 	struct ts_run runs[RUNS_OUT_MAX];
 	uint8_t buffer[RUNS_OUT_PACKETS * TS_PACKET];
 };
@@ -53,7 +53,7 @@ static inline uint8_t *runs_out_new(struct runs_out *o)
 {
 	uint8_t *packet;
 
-	/* flushes before the new packet is added, which is not filled yet */
+	/* flushes first, because the new packet is not filled yet */
 	if (o->n_packets == RUNS_OUT_PACKETS || o->n_runs == RUNS_OUT_MAX)
 		runs_out_flush(o);
 	packet = o->buffer + o->n_packets * TS_PACKET;

@@ -126,7 +126,7 @@ struct sdt_writer {
 	struct sdt_omitted omitted;
 };
 
-/* Writes a descriptor, or notes that it has no room. */
+/* Writes a descriptor, or counts it as omitted if it has no room. */
 static void put_desc(struct sdt_writer *w, const uint8_t *desc)
 {
 	size_t len = 2 + (size_t)desc[1];
@@ -157,7 +157,8 @@ static void write_descriptors(struct sdt_writer *w, struct desc_loop loop)
 	w->omitted.name = cut.name;
 	put_desc(w, copy);
 	while (desc_next(&loop, &d)) {
-		/* the old names would contradict the new name */
+		/* the multilingual names of the source would contradict a new
+		 * name */
 		if (d.tag == SERVICE_DESC_TAG ||
 		    (d.tag == MULTILINGUAL_NAME_TAG && given.name[0] != '\0'))
 			continue;

@@ -10,36 +10,40 @@
 #include "worker/ts/section.h"
 
 enum {
-	/* A source has sent its SDT, every 2 s (TS 101 211 4.4), or none. */
+	/* A source that has sent no SDT for this time has none.  TS 101 211 4.4
+	 * demands one every 2 s. */
 	SDT_AWAIT_MS = 5000,
 };
 
-/* The service in the source's SDT. */
+/* The entry of a service in the SDT of the source. */
 struct sdt_service {
 	uint16_t network; /* original_network_id */
-	uint8_t flags;    /* EIT_schedule, EIT_present_following */
+	uint8_t flags;    /* EIT_schedule_flag (2), EIT_present_following_flag
+			   * (1) */
 	uint8_t status;   /* running_status and free_CA_mode */
 	struct desc_loop descriptors; /* borrows the section */
 };
 
-/* Finds the service in a section of SDT actual whose CRC_32 was checked; false:
- * the section does not have it, or is malformed. */
+/* Finds a service in a section of SDT actual whose CRC_32 was checked.  False:
+ * the section does not list the service, or is malformed. */
 bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 	      struct sdt_service *ret);
 
-/* Where the EIT of a service come from. */
+/* The origin of the EIT of a service. */
 struct eit_origin {
-	uint16_t number; /* of the service in the source */
+	uint16_t number; /* number of the service in the source */
 	enum table_origin eit;
 };
 
 /* How the SDT of the output describes EIT and scrambling of its services. */
 struct sdt_marks {
-	enum table_origin eit; /* of all services but these */
+	enum table_origin eit; /* origin of the EIT of all services that
+				* `origins' does not list */
 	const struct eit_origin *origins;
 	size_t n_origins;
-	bool scrambled;   /* else as the source says, but ... */
-	bool descrambled; /* ... not then */
+	bool scrambled;   /* free_CA_mode is 1 for all services */
+	bool descrambled; /* free_CA_mode is 0 for all services, unless
+			   * `scrambled' */
 };
 
 /* Changes EIT flags and free_CA_mode of all services in a section of SDT
@@ -53,11 +57,14 @@ bool eit_mark(const struct sdt_marks *, uint8_t *section, size_t len);
 
 struct sdt_content {
 	const struct remux_options *options;
-	const struct service_spec *entry; /* of `sdt'; NULL: none */
+	const struct service_spec *entry; /* entry of the service in the option
+					   * `sdt'; NULL: none */
 	const struct ids *ids;
-	const struct sdt_service *source; /* NULL: the source has none ... */
-	uint16_t onid; /* ... and this is the original_network_id */
-	bool has_video; /* decides the type where nothing else does */
+	const struct sdt_service *source; /* entry in the SDT of the source;
+					   * NULL: none */
+	uint16_t onid; /* original_network_id if `source' is NULL */
+	bool has_video; /* service_type without a type of options and source: TV
+			 * or radio */
 	struct sdt_marks marks;
 };
 
@@ -66,8 +73,8 @@ struct sdt_content {
  * SECTION_PSI_MAX.  Type, provider and name are those of the entry, else of the
  * options, else of the source (service_desc.h).  All other descriptors are
  * those of the source.  The description of a service cannot be divided among
- * sections (EN 300 468 5.2.3): what has no room beside a longer name is
- * dropped, and is in *ret_omitted.
+ * sections (EN 300 468 5.2.3): a part that has no room beside a longer name is
+ * dropped, and *ret_omitted lists it.
  */
 size_t sdt_build(const struct sdt_content *, uint8_t ret[SECTION_PSI_MAX],
 		 struct sdt_omitted *ret_omitted);

@@ -22,8 +22,8 @@ static void insert(struct section_queue *q, size_t at, const uint8_t *packets,
 	q->n += n;
 }
 
-/* Packs the section into packets in ret; returns their number, 0: the queue has
- * no room for all. */
+/* Packs a section into packets in ret; returns their number; 0: the queue has
+ * no room for all of them. */
 static size_t pack(const struct section_queue *q, uint16_t pid,
 		   const uint8_t *section, size_t len, uint8_t *ret)
 {

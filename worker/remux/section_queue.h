@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A queue of the packets of sections that wait for a place in the stream.
- * Their continuity counters are set when they go out: dropped ones leave no
- * gap.
+ * A queue of the packets of sections that wait for a place in the stream.  The
+ * caller sets their continuity counters when it sends them, so that dropped
+ * packets leave no gap.
  *
  * Embedded; zeroed memory is ready.
  */
@@ -15,14 +15,15 @@ enum {
 };
 
 struct section_queue {
-	size_t n;
+	size_t n; /* packets that wait */
 	uint64_t used; /* bit set of the slots with a waiting packet */
-	uint8_t order[SECTION_QUEUE_MAX]; /* their slots, first to last */
+	uint8_t order[SECTION_QUEUE_MAX]; /* slots of the waiting packets, first
+					   * to last */
 	uint8_t packets[SECTION_QUEUE_MAX][TS_PACKET];
 };
 
-/* Queues a section.  False: the whole section has no room, and nothing is
- * queued. */
+/* Queues a section.  False: the queue has no room for the whole section, and
+ * nothing is queued. */
 bool section_queue_push(struct section_queue *, uint16_t pid,
 			const uint8_t *section, size_t len);
 /* As section_queue_push(), in front of all other packets.  The queue must have
@@ -39,8 +40,8 @@ static inline const uint8_t *section_queue_at(const struct section_queue *q,
 }
 
 /* Removes and returns the packet at this position; copy it before the next
- * push.  Packets of a PID go out in order: the caller takes the first one of
- * its PID. */
+ * push.  The packets of a PID stay in order: the caller takes the first packet
+ * of its PID. */
 const uint8_t *section_queue_take(struct section_queue *, size_t i);
 
 /* Removes and returns the first packet; NULL: the queue is empty. */

@@ -21,16 +21,16 @@ enum { SECTION_CRC = 4 };
 struct section_writer {
 	uint8_t *data;
 	size_t len;
-	size_t limit; /* without CRC_32 */
+	size_t limit; /* most bytes in front of the CRC_32 */
 	bool full;    /* a field did not fit: the section is invalid */
 };
 
 struct section_head {
 	uint8_t table_id;
 	bool dvb; /* EN 300 468: the bit behind the syntax indicator is 1 */
-	uint16_t extension;
+	uint16_t extension; /* table_id_extension */
 	uint8_t version;
-	uint8_t number, last;
+	uint8_t number, last; /* section_number and last_section_number */
 	size_t limit; /* bytes with CRC_32: 1024 or 4096 */
 };
 
@@ -57,5 +57,5 @@ void write_pid(struct section_writer *, uint16_t pid);
 size_t write_loop_begin(struct section_writer *);
 void write_loop_end(struct section_writer *, size_t at);
 
-/* Computes the CRC_32 of a section whose bytes were changed. */
+/* Writes the CRC_32 of a section whose bytes were changed. */
 void section_seal(uint8_t *section, size_t len);

@@ -107,7 +107,7 @@ static bool is_kept(const struct remux_options *o, const struct pmt_stream *s)
 		return false;
 	if (o->keep.given && !pid_set_has(&o->keep, s->pid))
 		return false;
-	/* the generated AIT replaces it */
+	/* the generated AIT replaces that of the source */
 	if (s->class == PID_AIT && o->hbbtv_url[0] != '\0')
 		return false;
 	if (!stream_is_private(s) || o->pass_data ||
@@ -129,7 +129,7 @@ static void take(struct selection *ret, const struct remux_options *o,
 {
 	const char *language = NULL;
 
-	/* option order, or a malformed PMT, may name a PID twice */
+	/* the option order may have taken the stream already */
 	for (size_t i = 0; i < ret->n; i++)
 		if (ret->list[i].stream == s)
 			return;
@@ -168,7 +168,7 @@ int selection_make(struct selection *ret, const struct remux_options *o,
 	for (size_t i = 0; i < ret->n; i++)
 		if (ret->list[i].stream->pid == ret->pcr_pid)
 			return 0;
-	/* the PCRs are on a PID that does not go out */
+	/* the PCRs are on a PID of no selected stream */
 	for (size_t i = 0; i < ret->pmt.n_streams; i++)
 		listed |= ret->pmt.streams[i].pid == ret->pcr_pid;
 	ret->pcr_alone = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Selects the parts of a program that go out: its elementary streams in the
+ * Selects the parts of a program that are sent: its elementary streams in the
  * order of the new PMT, its PCR PID, its ECM PIDs.
  *
- * Streams of private data go out only if an option names them:
+ * Streams of private data are sent only if an option names them:
  *
  *	kept        video, audio (also in private PES: AC-3, E-AC-3, DTS, AAC,
  *	            AC-4, Opus, SMPTE 302M), subtitles, teletext, SCTE 35
@@ -23,35 +23,41 @@
 #include "worker/ts/packet.h"
 #include "worker/ts/pmt.h"
 
-/* A stream that goes out. */
+/* A stream that is sent. */
 struct selected {
 	const struct pmt_stream *stream;
-	const char *language; /* set by option lang; NULL: unchanged */
+	const char *language; /* language of the option lang, which replaces
+			       * that of the source; NULL: unchanged */
 };
 
 struct selection {
-	struct pmt pmt; /* borrows the section */
+	struct pmt pmt; /* the PMT of the source, which borrows the section */
+	/* number of the list: selected streams in the order of the new PMT */
 	size_t n;
 	struct selected list[PMT_STREAMS_MAX];
-	uint16_t pcr_pid; /* PCR PID of the source; TS_PID_NULL: none */
-	bool pcr_alone;   /* no stream that goes out is on pcr_pid ... */
-	bool pcr_strip;   /* ... and other content of that PID is dropped */
+	uint16_t pcr_pid; /* source PID of the PCRs; TS_PID_NULL: none */
+	bool pcr_alone;   /* pcr_pid belongs to no selected stream, so it is
+			   * sent for its PCRs */
+	bool pcr_strip;   /* all other content of pcr_pid is dropped */
 };
 
-/* Selects the parts of a program that go out.  section is a PMT that
- * pmt_decode() has accepted; *ret borrows it.  0, or -EBADMSG. */
+/* Selects the parts of a program that are sent.  section is its PMT, which *ret
+ * borrows.  Returns 0, or -EBADMSG if pmt_decode() rejects the PMT. */
 int selection_make(struct selection *ret, const struct remux_options *,
 		   const uint8_t *section, size_t len) MUST_CHECK;
 
+/* Is the stream private data, as listed above? */
 bool stream_is_private(const struct pmt_stream *);
-/* Is the stream AC-3 or E-AC-3?  Is it AAC of any kind? */
+/* Is the stream AC-3 or E-AC-3 (stream_is_ac3()), or AAC of any kind
+ * (stream_is_aac())? */
 bool stream_is_ac3(const struct pmt_stream *);
 bool stream_is_aac(const struct pmt_stream *);
-/* Finds the languages of a descriptor: *ret is the offset of the first one.
- * Returns the distance from one to the next; 0: the descriptor has none. */
+/* Finds the language codes in a descriptor: *ret is the offset of the first one
+ * in its data.  Returns the distance in bytes from one to the next; 0: the
+ * descriptor has none. */
 size_t desc_languages(const struct desc *, size_t *ret);
 /* Has a descriptor of the stream this language? */
 bool stream_has_language(const struct pmt_stream *, const char *language);
 
-/* May a CA descriptor with this PID go out? */
+/* May a CA_descriptor with this PID be sent? */
 bool ca_is_kept(const struct remux_options *, uint16_t pid);

@@ -13,11 +13,12 @@ enum {
 	HEADER = 8,
 	SDT_HEADER = 11,
 	SERVICE = 5,
-	/* provider and name with their lengths, at most; the provider alone, if
-	 * the name needs its half */
+	/* Most bytes of provider and name with their length bytes (TEXTS_MAX),
+	 * and of the provider if the name needs the other half
+	 * (PROVIDER_MAX). */
 	TEXTS_MAX = 254,
 	PROVIDER_MAX = 127,
-	/* a text of the keys in any table */
+	/* bytes of a text of the configuration in any character table */
 	TEXT_SIZE = 4 * SERVICE_TEXT_MAX,
 };
 
@@ -69,8 +70,8 @@ static struct service read_service(const struct desc *d)
 	return s;
 }
 
-/* Encodes a text of the configuration behind its length, at most room bytes in
- * all; true: the whole text had room. */
+/* Writes the length byte and the encoded form of a text of the configuration,
+ * at most room bytes in all.  True: the whole text had room. */
 static bool encode_text(uint8_t *ret, size_t room, const char *text,
 			uint8_t textcode)
 {
@@ -82,8 +83,8 @@ static bool encode_text(uint8_t *ret, size_t room, const char *text,
 	return text_encode(text, table, whole, sizeof whole, NULL) == ret[0];
 }
 
-/* Writes the given text, or without one that of the source, behind its length,
- * at most room bytes in all; false: the text is cut or left out. */
+/* Writes the length byte and a text: the given one, or if it is "" that of the
+ * source; at most room bytes in all.  False: the text was cut or omitted. */
 static bool put_text(uint8_t *ret, size_t room, const char *given,
 		     uint8_t textcode, struct dvb_text source)
 {
@@ -137,7 +138,8 @@ static void write_named(struct section_writer *w, struct desc_loop loop,
 			const struct service_given *g)
 {
 	uint8_t built[SERVICE_DESC_MAX];
-	struct service_cut cut; /* the texts of `sdt' are short */
+	struct service_cut cut; /* not read: the texts of `sdt' are short
+				 * enough */
 	struct desc d;
 	bool has = desc_find(loop, SERVICE_DESC_TAG, &d);
 	size_t n = service_desc_build(g, has ? &d : NULL, SERVICE_TYPE_TV,
@@ -145,7 +147,8 @@ static void write_named(struct section_writer *w, struct desc_loop loop,
 
 	write_bytes(w, built, n);
 	while (desc_next(&loop, &d))
-		/* the old names would contradict the new name */
+		/* the multilingual names of the source would contradict a new
+		 * name */
 		if (d.tag != SERVICE_DESC_TAG &&
 		    (d.tag != MULTILINGUAL_NAME_TAG || g->name[0] == '\0'))
 			write_bytes(w, d.data - 2, 2 + (size_t)d.len);
@@ -170,7 +173,8 @@ static void write_entry(const struct service_names *names,
 	begin = write_loop_begin(w);
 	write_named(w, loop, &g);
 	write_loop_end(w, begin);
-	if (!w->full) /* running_status and free_CA_mode */
+	if (!w->full) /* running_status and free_CA_mode, in the byte of the
+		       * length */
 		w->data[begin] = (uint8_t)((w->data[begin] & 0x0f) |
 					   (p[3] & 0xf0));
 }
@@ -195,7 +199,7 @@ int service_names_apply(const struct service_names *names,
 		.last = section[7],
 		.limit = SECTION_PSI_MAX,
 	});
-	ret[5] = section[5]; /* current_next_indicator, too */
+	ret[5] = section[5]; /* version with current_next_indicator */
 	write_bytes(&w, section + HEADER, SDT_HEADER - HEADER);
 	while (p < end) {
 		struct desc_loop loop;

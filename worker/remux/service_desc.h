@@ -3,8 +3,8 @@
  * The service descriptor of an SDT (EN 300 468 6.2.33), with the type and the
  * names that the configuration gives to a service of the output.
  *
- * This is the only place that decides them: own NIT and BAT take the types from
- * the SDT of the output, and the guide takes the names from there.
+ * No other module decides these types and names: a generated NIT or BAT takes
+ * the types from the SDT of the output, and the guide takes the names from it.
  *
  * Pure.
  */
@@ -34,8 +34,8 @@ struct service_given {
 	uint8_t textcode; /* enum text_table */
 };
 
-/* The type and names of a service: its entry of `sdt' (or NULL) precedes the
- * other keys of the stream.  Borrows the texts of both. */
+/* The type and names of a service: those of its entry in `sdt' (NULL: none),
+ * otherwise those of the other options of the stream.  Borrows the texts. */
 struct service_given service_given_of(const struct remux_options *,
 				      const struct service_spec *);
 
@@ -44,13 +44,14 @@ static inline bool service_is_given(const struct service_given *g)
 	return g->type != 0 || g->provider[0] != '\0' || g->name[0] != '\0';
 }
 
-/* The texts that were cut, or left out. */
+/* Which texts were cut or omitted for lack of room. */
 struct service_cut {
 	bool provider, name;
 };
 
-/* Writes the descriptor and returns its length.  source: that of the source, or
- * NULL: then default_type is the type, unless one is given. */
+/* Writes the descriptor and returns its length.  source: the descriptor of the
+ * source, or NULL.  Without it the type is default_type, unless the
+ * configuration gives one. */
 size_t service_desc_build(const struct service_given *,
 			  const struct desc *source, uint8_t default_type,
 			  uint8_t ret[SERVICE_DESC_MAX],
@@ -59,7 +60,7 @@ size_t service_desc_build(const struct service_given *,
 /* The services of a section of SDT actual with their entries of `sdt'. */
 struct service_names {
 	const struct service_entry {
-		uint16_t pnr; /* in the section */
+		uint16_t pnr; /* service_id in the section */
 		const struct service_spec *spec;
 	} *list;
 	size_t n;

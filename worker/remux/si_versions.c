@@ -22,11 +22,11 @@ void si_versions_begin(struct si_versions *sv, uint32_t player)
 	sv->turn++;
 }
 
-/* The key of a sub-table, from the numbers in its header (EN 300 468 5.1.1); 0:
- * versions of such a table are not counted. */
+/* The key of a sub-table, from its identifiers (EN 300 468 5.1.1); 0: the table
+ * has another table_id, and passes with its own version. */
 static uint64_t key_of(const uint8_t *s, size_t len)
 {
-	size_t n = 0; /* bytes behind the header that belong to the key */
+	size_t n = 0; /* bytes behind the header that are part of the key */
 	uint64_t key;
 
 	if (s[0] < NIT_TABLE_ID || s[0] > EIT_LAST_TABLE_ID)
@@ -43,8 +43,8 @@ static uint64_t key_of(const uint8_t *s, size_t len)
 	return key;
 }
 
-/* Finds the version of a sub-table.  add: an unknown sub-table gets a place.
- * NULL: it is unknown, and is not added or there is no place left. */
+/* Finds the entry of a sub-table.  add: an unknown sub-table gets a free entry.
+ * NULL: the sub-table is unknown, and is not added or no entry is free. */
 static struct si_version *find(struct si_versions *sv, uint64_t key, bool add)
 {
 	for (size_t i = 0; i < SI_TABLES_MAX; i++) {
@@ -53,7 +53,8 @@ static struct si_version *find(struct si_versions *sv, uint64_t key, bool add)
 		if (t->key == key)
 			return t;
 		if (t->key == 0) {
-			/* filled from the front */
+			/* entries are filled from the front, so this one is
+			 * free */
 			if (!add)
 				return NULL;
 			t->key = key;
@@ -75,8 +76,8 @@ static void follow(struct si_versions *sv, struct si_version *t,
 	bool compared = number < SI_SECTIONS;
 	bool known = compared && (t->known >> number & 1);
 	bool same = known && t->hash[number] == hash;
-	/* a source may be several in sequence: its version alone does not
-	 * decide */
+	/* After a restart the source may have another content with the same
+	 * version, so only equal content keeps the version. */
 	bool changed = t->turn != sv->turn
 			       ? !same
 			       : t->source != source || (known && !same);
@@ -95,7 +96,7 @@ static void follow(struct si_versions *sv, struct si_version *t,
 	}
 }
 
-/* The version that this table of a source that is not active would get if the
+/* The version that a table of a source that is not active would get if the
  * source became active now. */
 static uint8_t foresee(const struct si_version *t, const uint8_t *section,
 		       uint32_t hash)
@@ -125,8 +126,10 @@ void si_versions_apply(struct si_versions *sv, uint32_t source, uint32_t edits,
 	current = section[VERSION_AT] & 1;
 	if (active ? !current && t->turn != sv->turn
 		   : !current || t->turn == 0)
-		return; /* the next table of an unknown one */
-	/* it has edits of sections that are not compared */
+		return; /* the current content of this sub-table has not arrived
+			 * yet */
+	/* `edits' counts for all sections, because edits may be in sections
+	 * that are not compared */
 	hash = crc32_mpeg(section + NUMBER_AT, len - NUMBER_AT - CRC) ^ edits;
 	if (current && active)
 		follow(sv, t, section, hash, edits != 0);

@@ -10,23 +10,24 @@
 #include "worker/ts/pcr.h"
 
 enum {
-	/* After so long without a PCR the caller's time is used. */
+	/* After this time without a PCR the clock advances with the time of the
+	 * caller. */
 	STREAM_CLOCK_PATIENCE_MS = 200,
-	/* A PCR further ahead starts a new time base. */
+	/* A PCR that is further ahead than this begins a new time base. */
 	STREAM_CLOCK_JUMP_MS = 1000,
 };
 
 struct stream_clock {
-	uint64_t ticks; /* 27 MHz */
-	uint64_t pcr;   /* the last PCR */
-	bool has_pcr;
+	uint64_t ticks; /* 27 MHz: the time of the stream */
+	uint64_t pcr;   /* the last PCR, 27 MHz */
+	bool has_pcr; /* a PCR has arrived */
 	bool started;   /* at_ns is set */
-	uint64_t at_ns; /* the caller's time of the last step */
+	uint64_t at_ns; /* time of the caller when the clock last advanced */
 };
 
 /* Takes a PCR; returns the ticks by which the clock advanced; 0: the PCR is the
  * first one, repeats the last one, or begins a new time base.  jump: the caller
- * knows that it begins a new time base. */
+ * knows that this PCR begins a new time base. */
 uint64_t stream_clock_pcr(struct stream_clock *, uint64_t pcr, bool jump,
 			  uint64_t now_ns);
 

@@ -3,11 +3,13 @@
 
 /* The stored contents of one table. */
 struct memory {
-	struct table_version *same;   /* the content itself, or NULL */
-	struct table_version *newest; /* NULL: the table is new */
+	struct table_version *same;   /* the entry of this content; NULL: it is
+				       * not stored */
+	struct table_version *newest; /* the entry that was used last; NULL: the
+				       * table is new */
 	struct table_version *oldest;
 	size_t n;
-	uint32_t taken; /* a bit for each version */
+	uint32_t taken; /* bit n: a stored content has version n */
 };
 
 static struct memory recall(struct table_versions *tv, uint32_t key,
@@ -18,7 +20,8 @@ static struct memory recall(struct table_versions *tv, uint32_t key,
 	for (size_t i = 0; i < TABLE_VERSIONS_MAX; i++) {
 		struct table_version *v = &tv->contents[i];
 
-		if (v->table == 0) /* further entries are free */
+		if (v->table == 0) /* entries are filled from the front, so the
+				    * rest is free */
 			break;
 		if (v->table != key || v->network != network)
 			continue;
@@ -34,8 +37,8 @@ static struct memory recall(struct table_versions *tv, uint32_t key,
 	return m;
 }
 
-/* A place for new content: the oldest of its table if the table has enough,
- * otherwise a free place, otherwise the oldest of all. */
+/* An entry for new content: the oldest one of its table if the table has
+ * TABLE_CONTENTS_MAX, otherwise a free one, otherwise the oldest one of all. */
 static struct table_version *find_place(struct table_versions *tv,
 					const struct memory *m)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The version numbers of the tables that a stream generates, for all its
- * sources: the same content has the same version, other content has another
- * one, and nothing else changes a version.
+ * sources: the same content has the same version, and other content has another
+ * version.
  *
- * Flat and without pointers, so that it can stand in memory that outlives a
+ * Flat and without pointers, so that it can be in memory that outlives a
  * worker.  Zeroed memory is ready.  In damaged memory a version is still below
  * TABLE_VERSION_COUNT.
  */
@@ -16,18 +16,22 @@
 
 enum {
 	TABLE_VERSION_COUNT = 32,
-	TABLE_VERSIONS_MAX = 512, /* stored contents */
-	/* stored contents of one table, so that a source that returns gets
-	 * its old version; fewer than there are versions */
+	TABLE_VERSIONS_MAX = 512, /* contents that are stored, of all tables
+				   * together */
+	/* contents that are stored of one table, so that the table of a source
+	 * that returns gets its old version; fewer than TABLE_VERSION_COUNT */
 	TABLE_CONTENTS_MAX = 8,
 };
 
 struct table_version {
-	uint64_t hash;
-	uint32_t table;   /* table_id and extension; 0: not used */
+	uint64_t hash; /* hash of the content */
+	uint32_t table;   /* from key_of(): table_id and extension; 0: the entry
+			   * is free */
 	uint32_t stamp;   /* table_versions.stamp at its last use */
 	uint8_t version;
 	uint8_t reserved;
+	/* original_network_id, if the table is of another transport stream;
+	 * otherwise 0 */
 	uint16_t network;
 	uint32_t reserved_too;
 };
@@ -45,15 +49,15 @@ struct table_name {
 };
 
 /*
- * The version for the content of this hash (common/base/hash.h) in the table.
- * A new table starts with `first`.  New content gets the version after the last
- * one, or the next that no stored content has.
+ * Returns the version of the table for the content with this hash
+ * (common/base/hash.h).  A new table starts with `first'.  New content gets the
+ * next version that no stored content of the table has.
  */
 uint8_t table_version(struct table_versions *, struct table_name,
 		      uint64_t hash, uint8_t first);
-/* Is the newest content of the table that of this hash? */
+/* Is the content with this hash the one that the table had last? */
 bool table_is_last(struct table_versions *, struct table_name, uint64_t hash);
-/* As table_version(), for a table of another transport stream, which its
- * original_network_id distinguishes. */
+/* As table_version(), for a table of another transport stream with this
+ * original_network_id. */
 uint8_t table_version_other(struct table_versions *, struct table_name,
 			    uint16_t network, uint64_t hash);

@@ -17,24 +17,26 @@ enum {
 	PID_CAT = 0x0001,
 	TABLE_PAT = 0x00,
 	TABLE_CAT = 0x01,
-	HEADER = 8,    /* up to last_section_number */
+	HEADER = 8,    /* bytes up to the end of last_section_number */
 	VERSION_AT = 5,
 	CRC_LEN = 4,
-	/* A longer time without a table counts as this one, in PATs. */
+	/* The longest time since a table passed that is stored, in PATs. */
 	AGE_MAX = 0x8000,
-	AGE_CHECK = 0x4000, /* how often that is looked after */
+	AGE_CHECK = 0x4000, /* interval in which longer times are reduced to
+			     * AGE_MAX, in PATs */
 };
 
 /* A section whose CRC_32 is in a later packet. */
 struct part {
 	uint16_t pid;
-	size_t at, len; /* the next byte of the section, and its length */
-	uint32_t change; /* of the CRC_32 */
+	size_t at, len; /* number of the next byte of the section; length of the
+			 * section */
+	uint32_t change; /* XORed to the CRC_32 */
 };
 
 struct version_stage {
 	struct version_counts *counts;
-	uint16_t pats; /* that have passed, modulo 65536 */
+	uint16_t pats; /* PATs that have passed, modulo 65536 */
 	struct runs_out out;
 	size_t n_parts;
 	struct part parts[VERSION_PARTS_MAX];
@@ -59,8 +61,9 @@ void version_stage_free(struct version_stage **v)
 	*v = NULL;
 }
 
-/* The length of a section that needs a version, from its first HEADER bytes; 0:
- * the section is of another table, not current or malformed. */
+/* The length of a section whose version this stage sets, from its first HEADER
+ * bytes; 0: the section belongs to another table, is not current, or is
+ * malformed. */
 static size_t counted_len(uint16_t pid, const uint8_t *s)
 {
 	size_t len = 3 + ((size_t)(s[1] & 0x0f) << 8 | s[2]);
@@ -83,8 +86,8 @@ static uint16_t age_of(const struct version_stage *v,
 	return (uint16_t)(v->pats - t->seen);
 }
 
-/* The count of this table; otherwise a free one; otherwise that of the table
- * that has not passed for the longest time. */
+/* The entry of this table; otherwise a free one; otherwise the entry of the
+ * table that has not passed for the longest time. */
 static struct version_count *find_count(const struct version_stage *v,
 					uint32_t table)
 {
@@ -99,8 +102,9 @@ static struct version_count *find_count(const struct version_stage *v,
 	return oldest;
 }
 
-/* Counts a PAT as a unit of time.  Times are modulo 65536, so a table that has
- * not passed for AGE_MAX is moved on: it must not look like a new one. */
+/* Counts a PAT as a unit of time.  Times are modulo 65536, so the age of a
+ * table is limited to AGE_MAX: otherwise an old table would later seem to have
+ * passed just now. */
 static void count_pat(struct version_stage *v)
 {
 	struct version_count *t = v->counts->tables;
@@ -132,7 +136,8 @@ static uint8_t version_of(struct version_stage *v, const uint8_t *s)
 	return c->version % VERSIONS;
 }
 
-/* The change of the CRC_32 if a byte of a section changes by `change'. */
+/* The bits by which the CRC_32 of a section changes if `change' is XORed to its
+ * byte number `at'. */
 static uint32_t crc_change(uint8_t change, size_t at, size_t len)
 {
 	uint8_t bytes[SECTION_PSI_MAX] = { 0 };
@@ -144,7 +149,7 @@ static uint32_t crc_change(uint8_t change, size_t at, size_t len)
 }
 
 /* Changes the bytes of the CRC_32 that are among the next n bytes of the
- * section.  True: some are. */
+ * section.  True: a byte was changed. */
 static bool change_crc(struct part *part, uint8_t *bytes, size_t n)
 {
 	bool changed = false;
@@ -162,8 +167,8 @@ static bool change_crc(struct part *part, uint8_t *bytes, size_t n)
 	return changed;
 }
 
-/* Sets the version of a section of which n bytes are present.  *ret is what
- * later packets must change.  False: the version stays. */
+/* Sets the version of a section whose first n bytes are present.  *ret: the
+ * changes that remain for later packets.  False: the version stays. */
 static bool begin_section(struct version_stage *v, uint16_t pid, uint8_t *s,
 			  size_t n, struct part *ret)
 {
@@ -202,8 +207,7 @@ static struct part *find_part(struct version_stage *v, uint16_t pid)
 	return NULL;
 }
 
-/* Changes the version and CRC_32 in a copy of a packet; false: the packet
- * stays. */
+/* Changes version and CRC_32 in a copy of a packet.  False: it is unchanged. */
 static bool change_packet(struct version_stage *v, uint8_t *p)
 {
 	size_t at = ts_payload_offset(p);
@@ -220,7 +224,7 @@ static bool change_packet(struct version_stage *v, uint8_t *p)
 			*part = v->parts[--v->n_parts];
 		return changed;
 	}
-	/* the rest of a section that was lost */
+	/* the rest of the former section on this PID was lost */
 	if (part != NULL)
 		*part = v->parts[--v->n_parts];
 	if (p[at] != 0 || at + 1 >= TS_PACKET ||
