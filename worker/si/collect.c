@@ -14,33 +14,36 @@
 enum {
 	SPLICE_TABLE_ID = 0xfc,
 	SPLICE_STREAM_TYPE = 0x86,
-	/* the bit of the splice information, which is no table of a stream */
+	/* bit of splice information, which is not in enum si_table */
 	SI_SPLICE = SI_TABLES,
-	SI_VCT, /* nor are those of ATSC (A/65) */
+	SI_VCT, /* bit of the VCTs of ATSC (A/65), which are not in enum
+		 * si_table */
 	TVCT_TABLE_ID = 0xc8,
 	CVCT_TABLE_ID = 0xc9,
 };
 
-/* A PID that is read. */
+/* The state of a PID that is read. */
 struct pid_filter {
-	unsigned tables; /* bits by enum si_table or SI_SPLICE: expected on
-			  * this PID */
+	unsigned tables; /* bit n: sections of table n (enum si_table, SI_SPLICE
+			  * or SI_VCT) are read on this PID */
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_MAX];
 };
 
-/* A section that was reported. */
+/* The last version of a section that was passed to on_section(). */
 struct seen {
-	uint64_t name; /* 0: free */
-	uint32_t content;
+	uint64_t name; /* hash that identifies the section; 0: the entry is
+			* free */
+	uint32_t content; /* CRC of the bytes of the section */
 };
 
 struct collect {
 	collect_fn *on_section;
 	void *arg;
 	size_t n_pmts, n_splices;
-	size_t n_seen, n_eits; /* EIT are among n_seen */
-	struct pid_filter *filters[TS_PIDS]; /* NULL: ignored */
+	size_t n_seen, n_eits; /* sections in `seen'; EIT among them */
+	struct pid_filter *filters[TS_PIDS]; /* for each PID: NULL: it is not
+					      * read */
 	struct seen seen[2 * COLLECT_SECTIONS];
 };
 
@@ -90,11 +93,13 @@ static void report_new(struct collect *c, const uint8_t *section, size_t len,
 				 section[0] };
 	bool has_syntax = section_has_syntax(section), actual;
 	enum si_table table = si_table_find(section[0], &actual);
-	/* without the CRC_32: the CRC over bytes and their CRC is a constant */
+	/* without CRC_32, because the CRC over bytes and their CRC_32 is always
+	 * 0 */
 	uint32_t content = crc32_mpeg(
 		section, len - (has_syntax || len > 12 ? 4 : 0));
-	/* identifies a section in all its versions: PID, table, number, and for
-	 * SDT and EIT the network and the multiplex */
+	/* `name' identifies a section in all its versions, by PID, table_id,
+	 * extension and section_number, and for SDT and EIT also by the
+	 * identifiers of the transport stream */
 	uint64_t name = hash_add(HASH_INIT, head, sizeof head);
 	struct seen *seen;
 	size_t i;

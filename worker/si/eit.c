@@ -11,13 +11,13 @@
 #include <string.h>
 
 enum {
-	HEADER = 14, /* bytes up to last_table_id */
+	HEADER = 14, /* bytes up to the end of last_table_id */
 	CRC = 4,
 	SHORT_EVENT = 0x4d,
 	EXTENDED_EVENT = 0x4e,
 	CONTENT = 0x54,
 	PARENTAL_RATING = 0x55,
-	PARTS = 16, /* of an extended event */
+	PARTS = 16, /* descriptor_number of an extended event is below this */
 };
 
 int eit_open(const uint8_t *section, size_t len, struct eit *ret)
@@ -74,7 +74,8 @@ bool eit_next(struct bits *b, struct eit_event *ret)
 
 /* --- descriptors --- */
 
-/* The texts of this language, perhaps new ones; NULL: there is no room. */
+/* The texts in this language, which are added if they are new; NULL: there are
+ * EIT_TEXTS_MAX languages already. */
 static struct eit_text *text_of(struct eit_facts *f, struct bytes lang)
 {
 	char name[4] = "und";
@@ -157,7 +158,7 @@ static void read_items(struct eit_facts *f, struct eit_text *t, struct bits b)
 	f->cut += b.cut;
 }
 
-/* Reads one part of an extended event: its items, or its text. */
+/* Reads one part of an extended event: its items (items true), or its text. */
 static void read_extended(struct eit_facts *f, struct bits b, bool items)
 {
 	struct bytes lang, list, text;
@@ -200,8 +201,8 @@ static void read_contents(struct eit_facts *f, const struct desc *d)
 			f->contents[f->n_contents++] = d->data[i];
 }
 
-/* Reads the parental ratings, of which values 1 to 15 are an age less three
- * years. */
+/* Reads the parental ratings: a value from 1 to 15 is the age in years minus
+ * 3. */
 static void read_ratings(struct eit_facts *f, const struct desc *d)
 {
 	for (size_t i = 0; i + 4 <= d->len; i += 4) {

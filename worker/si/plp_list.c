@@ -9,13 +9,14 @@
 #include <stdlib.h>
 
 enum {
-	EXTENSION = 0x7f, /* EN 300 468 6.2.18 */
-	T2MI_DESCRIPTOR = 0x11, /* 6.4.14 */
+	EXTENSION = 0x7f, /* extension_descriptor (EN 300 468 6.2.18) */
+	T2MI_DESCRIPTOR = 0x11, /* descriptor_tag_extension (EN 300 468
+				 * 6.4.14) */
 };
 
 struct watched {
 	uint16_t pid;
-	size_t reported; /* PLPs */
+	size_t reported; /* number of PLPs that were passed to fn() */
 	struct t2mi *t2mi;
 };
 
@@ -26,7 +27,7 @@ struct plp_list {
 	struct watched list[PLP_LIST_PIDS];
 };
 
-/* Drops the packets of a PLP, which are of no use here. */
+/* Drops the packets of a PLP: only the numbers of the PLPs are needed. */
 static void ignore(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	(void)runs, (void)n_runs, (void)arg;

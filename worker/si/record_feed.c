@@ -17,10 +17,10 @@
 struct record_feed {
 	struct record_feed_config cfg;
 	struct collect *collect;
-	struct plp_list *plps; /* NULL: nothing is sent */
-	unsigned records; /* in this second ... */
-	size_t bytes;     /* ... and the bytes of their sections */
-	size_t eit_bytes; /* those of EIT among them */
+	struct plp_list *plps; /* NULL: cfg.silent, so that no PLPs are sent */
+	unsigned records; /* records in this second */
+	size_t bytes;     /* bytes of the sections of these records */
+	size_t eit_bytes; /* bytes of EIT among `bytes' */
 };
 
 static int send_record(const struct record_feed *f, const json_t *record)
@@ -36,7 +36,8 @@ static int send_record(const struct record_feed *f, const json_t *record)
 	return channel_send(f->cfg.channel, &m, NULL, 0);
 }
 
-/* Sends a record; of one that exceeds a message only the fields of its head. */
+/* Sends a record.  If it is too long for a message, sends only the fields of
+ * the section header. */
 static void report_record(const struct record_feed *f, const json_t *record)
 {
 	static const char *const head[] = {
@@ -58,8 +59,8 @@ static void report_record(const struct record_feed *f, const json_t *record)
 	json_decref(brief);
 }
 
-/* Has the limit room for an EIT of len bytes?  EIT get half of each limit at
- * most, because they are the most frequent tables. */
+/* Do the limits of this second allow an EIT of len bytes?  EIT may use at most
+ * half of each limit, because they are the most frequent tables. */
 static bool has_room_for_eit(const struct record_feed *f, size_t len)
 {
 	return !f->cfg.silent && f->records < f->cfg.records_max / 2 &&

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* ISO 3166-1: two letters, then three. */
+/* Country codes of ISO 3166-1: for each country the one of two letters, then
+ * the one of three letters, then a space. */
 static const char codes[] =
 	"ADAND AEARE AFAFG AGATG AIAIA ALALB AMARM AOAGO AQATA ARARG ASASM "
 	"ATAUT AUAUS AWABW AXALA AZAZE BABIH BBBRB BDBGD BEBEL BFBFA BGBGR "
@@ -31,7 +32,7 @@ static const char codes[] =
 
 enum { CODE_LEN = 6 };
 
-/* The end of the line that begins here, at most `end'. */
+/* The end of the line that begins at `line', but not behind `end'. */
 static const char *line_end(const char *line, const char *end)
 {
 	const char *at = memchr(line, '\n', (size_t)(end - line));
@@ -64,7 +65,7 @@ bool country_of_zone(const char *list, size_t len, const char *zone,
 	const char *end = list + len, *next;
 	size_t zone_len = strlen(zone);
 
-	/* "DE\t+5230+01322\tEurope/Berlin\tcomment" */
+	/* a line is "DE\t+5230+01322\tEurope/Berlin\tcomment" */
 	for (const char *line = list; line < end; line = next + (next < end)) {
 		const char *name;
 

@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is it the code of a country, of three capital letters (ISO 3166-1)? */
+/* Is this a country code of three capital letters (ISO 3166-1)? */
 bool country_is_known(const char *three);
 
-/* The country of a zone by zone.tab of the tz database; false: the file does
- * not name the zone, or not with a known country. */
+/* Finds the country of a time zone in `list', which is zone.tab of the tz
+ * database.  Writes its code of three letters.  False: the file does not name
+ * the zone, or names an unknown country for it. */
 bool country_of_zone(const char *list, size_t len, const char *zone,
 		     char ret[4]);

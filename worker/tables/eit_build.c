@@ -11,11 +11,12 @@
 enum {
 	DAY_S = 24 * 3600,
 	SEGMENT_S = 3 * 3600,
-	SEGMENTS = 32, /* of a table: four days */
-	SECTIONS = 8, /* of a segment */
-	SEGMENT_LAST_AT = 12, /* place of segment_last_section_number */
+	SEGMENTS = 32, /* segments of a table: four days */
+	SECTIONS = 8, /* sections of a segment */
+	SEGMENT_LAST_AT = 12, /* offset of segment_last_section_number */
 	FLAGS_AT = EIT_EVENT_HEAD - 2,
-	OTHER = 0x10, /* from table_ids of the schedule to those of others */
+	OTHER = 0x10, /* table_id of schedule other minus table_id of schedule
+		       * actual */
 	RUNNING = 4, NOT_RUNNING = 1, /* running_status */
 	FREE_CA = 0x10,
 };
@@ -67,8 +68,8 @@ static bool is_present(struct eit_items e, size_t i, int64_t now_s)
 	return i < e.n && e.list[i].start_s <= now_s;
 }
 
-/* The running_status of the present event: that of the service, or for another
- * transport stream that of the event, if it has one. */
+/* The running_status of the present event: for another transport stream the one
+ * in the event, if it is not 0; otherwise the one of the format. */
 static unsigned running_of(const struct eit_format *f,
 			   const struct eit_item *e)
 {
@@ -117,7 +118,7 @@ size_t eit_build_present(const struct eit_format *f, struct eit_items e,
 /* --- schedule --- */
 
 struct segment {
-	size_t n; /* sections */
+	size_t n; /* number of sections */
 	size_t lens[SECTIONS];
 	uint8_t bytes[SECTIONS][SECTION_MAX];
 };
@@ -125,9 +126,10 @@ struct segment {
 struct builder {
 	const struct eit_format *format;
 	struct eit_items events;
-	int64_t midnight_s; /* of the present day */
-	int64_t from_s; /* the present segment */
-	uint8_t first_id, last_id; /* table_ids of the schedule */
+	int64_t midnight_s; /* Unix time of the begin of the present day in
+			     * UTC */
+	int64_t from_s; /* Unix time of the begin of the present segment */
+	uint8_t first_id, last_id; /* first and last table_id of the schedule */
 	struct eit_built built;
 	struct segment segment;
 };
@@ -159,7 +161,8 @@ static void end_section(struct segment *s, struct section_writer *w)
 	s->lens[s->n++] = section_end(w);
 }
 
-/* Writes the sections of a segment; their last numbers are set later. */
+/* Writes the sections of a segment.  build_table() sets last_section_number and
+ * segment_last_section_number. */
 static void lay_out(struct builder *b, unsigned table, unsigned segment)
 {
 	struct segment *s = &b->segment;
@@ -191,8 +194,8 @@ static void lay_out(struct builder *b, unsigned table, unsigned segment)
 	b->built.dropped += end - i;
 }
 
-/* The number of the last segment of the table that has events; 0 also if none
- * has. */
+/* The number of the last segment of the table that has events; 0: segment 0, or
+ * no segment has events. */
 static unsigned last_segment(const struct builder *b, unsigned table)
 {
 	unsigned last = SEGMENTS - 1;

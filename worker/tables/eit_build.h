@@ -4,11 +4,11 @@
  * 4.1.4): present and following, and the schedule in segments of three hours.
  *
  * An event is in the segment of its start.  Segments before the present one are
- * empty, and those before the present day (in UTC) do not exist.  A segment
- * without events has an empty section, and one with more than eight sections
- * loses the last events, which are counted.  While no event is present, section
- * 0 is empty and the next event follows.  The running_status of a present event
- * of another transport stream may be in the event.
+ * empty, and the schedule begins with the present day (in UTC).  A segment
+ * without events has one section without events.  If the events of a segment
+ * need more than eight sections, the last events are dropped and counted.
+ * While no event is present, section 0 of present/following is empty, and
+ * section 1 has the next event.
  *
  * Pure.
  */
@@ -20,36 +20,36 @@
 #include <stdbool.h>
 
 enum {
-	EIT_TABLES = 8, /* of a schedule: 32 days */
+	EIT_TABLES = 8, /* tables (table_ids) of a schedule, for 32 days */
 	EIT_DAY_SECTIONS = 64, /* section numbers of a day in its table */
-	EIT_TABLE_DAYS = 4,
+	EIT_TABLE_DAYS = 4, /* days in a table of the schedule */
 };
 
 struct eit_format {
 	uint16_t sid, tsid, onid;
 	uint8_t version;
-	bool other;   /* of another transport stream */
-	/* free_CA_mode; that of other transport streams is in their events */
+	bool other;   /* build EIT other, of another transport stream */
+	/* free_CA_mode of all events; with `other' each event has its own */
 	bool free_ca;
-	/* running_status of the service, which is that of its present event; 0:
-	 * it is running */
+	/* running_status of the present event; 0: "running" is written.  With
+	 * `other' a running_status in the event has precedence. */
 	uint8_t running;
 };
 
 struct eit_built {
-	size_t sections;
+	size_t sections; /* sections that were passed to the function */
 	size_t dropped; /* events without room in their segment */
 };
 
-/* Writes section 0 or 1 of present and following; returns its length. */
+/* Writes section `number' (0 or 1) of present/following; returns its length. */
 size_t eit_build_present(const struct eit_format *, struct eit_items,
 			 int64_t now_s, unsigned number,
 			 uint8_t ret[SECTION_MAX]);
-/* The Unix time at which eit_build_present() gives other sections; INT64_MAX:
- * only other events change them. */
+/* The Unix time from which on eit_build_present() builds other sections of the
+ * same events; INT64_MAX: it does not. */
 int64_t eit_next_change(struct eit_items, int64_t now_s);
-/* The Unix time at which eit_build_table() gives other sections: that of the
- * next segment. */
+/* The Unix time from which on eit_build_table() builds other sections of the
+ * same events: the begin of the next segment. */
 int64_t eit_next_segment(int64_t now_s);
 
 /* The number of tables of the schedule, from 1 to EIT_TABLES. */

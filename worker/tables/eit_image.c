@@ -62,7 +62,8 @@ struct service {
 	struct eit_item *items;
 	size_t n;
 	uint64_t serial;
-	const uint8_t *bytes; /* of its events, with their heads */
+	const uint8_t *bytes; /* bytes of its events, with their struct
+			       * event_head */
 	size_t len;
 };
 
@@ -191,8 +192,8 @@ void eit_image_number(struct eit_image *i, const struct eit_image *before,
 	}
 }
 
-/* Copies the free_CA_mode of events from the image before.  The guide takes it
- * from the SDT for events that have none, and has no SDT now. */
+/* Copies the free_CA_mode of events from the previous image.  For events
+ * without one the guide takes it from the SDT, which it has not read now. */
 static void keep_free_ca(struct eit_image *i, const struct service *s,
 			 const struct service *before)
 {
@@ -218,7 +219,8 @@ static void keep_status(struct eit_image *i, const struct service *before)
 	size_t place = eit_image_place(i, before->number);
 	struct service *s;
 
-	/* the guide lacks a service without events until it has the PAT */
+	/* until the guide has read the PAT, the image lacks services without
+	 * events */
 	if (place == EIT_IMAGE_SERVICES_MAX) {
 		if (i->n == EIT_IMAGE_SERVICES_MAX)
 			return;

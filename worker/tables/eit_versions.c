@@ -6,7 +6,7 @@
 
 enum { VERSIONS = 32 };
 
-/* Takes the place of a table that was not used since the last round. */
+/* Finds an entry that was not used since the hand last passed it. */
 static struct eit_version *take_place(struct eit_versions *v)
 {
 	struct eit_version *e;
@@ -21,8 +21,8 @@ static struct eit_version *take_place(struct eit_versions *v)
 	return e;
 }
 
-/* The place of the table; or a free one; or that of a table that is not used
- * any more. */
+/* The entry of the table; otherwise a free one; otherwise the entry of a table
+ * that was not used lately. */
 static struct eit_version *find(struct eit_versions *v, uint32_t table,
 				uint32_t network)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The version numbers of own EIT: a sub-table keeps its version until it has
- * another content, and gets the next one then.
+ * The version numbers of the EIT that Sluice generates: a sub-table keeps its
+ * version until its content changes, and then gets the next version.
  *
- * Flat and without pointers, so that it can stand in memory that outlives a
+ * Flat and without pointers, so that it can be in memory that outlives a
  * worker.  Zeroed memory is ready.  In damaged memory a version is still below
  * 32.
  */
@@ -14,23 +14,26 @@
 #include <stdint.h>
 
 enum {
-	/* Sub-tables: all of EIT_SERVICES_MAX services, and some that are not
-	 * sent any more.  Of more, one that was not asked for lately is
-	 * forgotten. */
+	/* Sub-tables whose versions are stored: all of EIT_SERVICES_MAX
+	 * services, and some that are no longer sent.  If there are more, a
+	 * sub-table that was not used lately loses its entry. */
 	EIT_VERSIONS_MAX = 9 * EIT_SERVICES_MAX + 216,
 };
 
 struct eit_version {
-	uint32_t hash;
-	uint32_t table;   /* table_id and service_id; 0: free */
-	uint32_t network; /* of other transport streams; 0: actual */
+	uint32_t hash; /* of the content */
+	uint32_t table; /* table_id << 16 | service_id; 0: the entry is free */
+	uint32_t network; /* original_network_id << 16 | transport_stream_id of
+			   * another transport stream; 0: EIT actual */
 	uint8_t version;
-	uint8_t used; /* 1: asked for since the hand was here */
+	uint8_t used; /* 1: used since eit_versions.hand last passed this
+		       * entry */
 	uint8_t reserved[2];
 };
 
 struct eit_versions {
-	uint32_t hand; /* the place to try next when none is free */
+	uint32_t hand; /* index of the entry that is examined next if no entry
+			* is free */
 	uint32_t reserved;
 	struct eit_version list[EIT_VERSIONS_MAX];
 };
@@ -38,11 +41,11 @@ struct eit_versions {
 struct eit_table_name {
 	uint8_t table_id;
 	uint16_t sid;
-	/* 0 for the own transport stream */
+	/* both 0: the own transport stream */
 	uint16_t onid, tsid;
 };
 
-/* The version for the content of this hash in the table.  New content gets the
- * next version. */
+/* Returns the version of the sub-table for the content with this hash.  If the
+ * content has changed, it gets the next version. */
 uint8_t eit_version(struct eit_versions *, struct eit_table_name,
 		    uint64_t hash);

@@ -34,7 +34,8 @@ static void put_bcd(struct bit_writer *w, unsigned n, unsigned value)
 	bits_put(w, 4 * n, bcd);
 }
 
-/* EN 300 468 6.2.13.2 */
+/* Writes the body of a satellite_delivery_system_descriptor (EN 300 468
+ * 6.2.13.2). */
 static void put_satellite(struct bit_writer *w, const struct delivery_spec *d)
 {
 	static const uint8_t codes[] = { [MODULATION_QPSK] = 1,
@@ -55,7 +56,8 @@ static void put_satellite(struct bit_writer *w, const struct delivery_spec *d)
 	bits_put(w, 4, d->fec);
 }
 
-/* EN 300 468 6.2.13.1 */
+/* Writes the body of a cable_delivery_system_descriptor (EN 300 468
+ * 6.2.13.1). */
 static void put_cable(struct bit_writer *w, const struct delivery_spec *d)
 {
 	unsigned code = d->modulation == MODULATION_AUTO
@@ -70,7 +72,8 @@ static void put_cable(struct bit_writer *w, const struct delivery_spec *d)
 	bits_put(w, 4, d->fec);
 }
 
-/* EN 300 468 6.2.13.4 */
+/* Writes the body of a terrestrial_delivery_system_descriptor (EN 300 468
+ * 6.2.13.4). */
 static void put_terrestrial(struct bit_writer *w, const struct delivery_spec *d)
 {
 	unsigned modulation = d->modulation == MODULATION_QPSK ? 0
@@ -139,8 +142,8 @@ static void write_service_list(struct section_writer *w,
 	}
 }
 
-/* Writes the logical channel numbers.  Those of EACEM have 10 bits, those of
- * NorDig 14 bits, at the same end of the field. */
+/* Writes the logical channel numbers: in the low 10 bits of a field for EACEM,
+ * in its low 14 bits for NorDig. */
 static void write_channels(struct section_writer *w,
 			   const struct nit_transport *t,
 			   const struct nit_service *list, size_t n)
@@ -159,7 +162,7 @@ static void write_channels(struct section_writer *w,
 	write_u8(w, 4);
 	write_u16(w, specifier >> 16);
 	write_u16(w, specifier & 0xffff);
-	/* 63 entries have 252 bytes */
+	/* a descriptor has room for 63 entries of 4 bytes */
 	for (size_t i = 0, left = with_lcn; left > 0;) {
 		size_t here = MIN(left, 63);
 
@@ -190,7 +193,8 @@ size_t nit_build_sections(const struct nit_content *c)
 	return MIN(n, (size_t)NIT_SECTIONS_MAX);
 }
 
-/* Writes the entry of a transport stream, with services from index `at' on. */
+/* Writes the entry of a transport stream, with up to NIT_SERVICES services from
+ * index `at' on. */
 static void write_transport(struct section_writer *w,
 			    const struct nit_transport *t, size_t at,
 			    bool bouquet)

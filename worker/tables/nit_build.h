@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	/* Services of the transport stream in one section. */
+	/* most services of a transport stream in one section */
 	NIT_SERVICES = 64,
 	NIT_SECTIONS_MAX = 256,
 };
@@ -27,14 +27,15 @@ struct nit_service {
 
 struct nit_transport {
 	uint16_t tsid, onid;
-	uint32_t private_data_specifier; /* 0: that of delivery->lcn */
+	uint32_t private_data_specifier; /* 0: the specifier that belongs to
+					  * delivery->lcn */
 	const struct delivery_spec *delivery;
 	const struct nit_service *services;
 	size_t n_services;
 };
 
 struct nit_content {
-	bool bouquet; /* a BAT */
+	bool bouquet; /* build a BAT instead of a NIT */
 	uint16_t id;  /* network_id or bouquet_id */
 	const char *name;
 	uint8_t textcode; /* enum text_table of the name */
@@ -42,9 +43,9 @@ struct nit_content {
 	size_t n_transports;
 };
 
-/* The number of sections, at most 256. */
+/* The number of sections, at most NIT_SECTIONS_MAX. */
 size_t nit_build_sections(const struct nit_content *);
 
-/* Writes a section with version 0 and returns its length. */
+/* Writes section `number' with version 0, and returns its length. */
 size_t nit_build(const struct nit_content *, size_t number,
 		 uint8_t ret[SECTION_PSI_MAX]);

@@ -7,9 +7,9 @@
 
 enum {
 	DESC_SERVICE = 0x48,
-	FRAME = 5, /* service_id to the length of the loop */
-	DESC_FRAME = 5, /* tag, length, type, two lengths */
-	TEXT_MAX = 125, /* bytes of each text */
+	FRAME = 5, /* bytes from service_id to descriptors_loop_length */
+	DESC_FRAME = 5, /* bytes of a service descriptor without its texts */
+	TEXT_MAX = 125, /* most bytes of each text */
 	RESERVED = 0xfc,
 };
 

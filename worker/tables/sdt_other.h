@@ -18,10 +18,13 @@ enum { SDT_OTHER_SECTIONS_MAX = 32 };
 struct sdt_other_service {
 	uint16_t pnr;
 	uint8_t type;
-	uint8_t status; /* running_status and free_CA_mode, as they are sent */
-	bool has_present, has_schedule; /* EIT other in this stream */
+	uint8_t status; /* running_status and free_CA_mode, at their bits in the
+			 * SDT */
+	bool has_present, has_schedule; /* this stream has EIT other of the
+					 * service: present/following, and
+					 * schedule */
 	const char *provider, *name;
-	uint8_t textcode; /* enum text_table of both */
+	uint8_t textcode; /* enum text_table for provider and name */
 };
 
 struct sdt_other {
@@ -31,7 +34,7 @@ struct sdt_other {
 };
 
 /* Writes the sections with version 0 and their lengths; returns their number.
- * Services without room in them are omitted. */
+ * If the sections are full, the remaining services are omitted. */
 size_t sdt_other_build(const struct sdt_other *,
 		       uint8_t ret[SDT_OTHER_SECTIONS_MAX][SECTION_PSI_MAX],
 		       size_t ret_lens[SDT_OTHER_SECTIONS_MAX]);

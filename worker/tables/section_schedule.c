@@ -10,37 +10,40 @@
 #include <string.h>
 
 enum {
-	/* The places of a stream are some milliseconds apart: sections are
-	 * sent earlier, so that no interval is exceeded. */
+	/* Sections are due after this percentage of their interval, because the
+	 * stream has a place for them only every few milliseconds. */
 	EARLY_PERCENT = 90,
-	/* What present and following events may take in advance. */
+	/* Present/following may use the rate of the EIT in advance for this
+	 * time. */
 	DEBT_MAX_MS = 1000,
 };
 
-/* What is looked at for each section that is sent: the entry with the same
- * place has the rest. */
+/* The fields of a sub-table that schedule_next() reads of all sub-tables; the
+ * entry with the same index has the others. */
 struct line {
-	uint64_t key;
-	uint64_t due_ns; /* UINT64_MAX: it has nothing, or is a clock */
-	bool guide; /* a schedule of events */
+	uint64_t key; /* from pack() */
+	uint64_t due_ns; /* UINT64_MAX: it has no sections, or is a clock */
+	bool guide; /* part of an EIT schedule */
 };
 
 struct entry {
 	uint16_t pid;
 	unsigned interval_ms;
 	enum schedule_class class;
-	size_t packets; /* of all sections */
-	uint64_t sent_ns; /* the last section, or clock; 0: none yet */
-	/* a table: the sections lie in data, one behind the other */
+	size_t packets; /* packets of all its sections */
+	uint64_t sent_ns; /* time of its last section, or clock; 0: none was
+			   * sent yet */
+	/* of a table: `n' sections in `data', one behind the other; section
+	 * `next' is sent next */
 	size_t n, next;
-	size_t fresh; /* sections that were not sent since they changed */
-	size_t *ends; /* where each section ends in data */
+	size_t fresh; /* after a change: sections that were not sent yet */
+	size_t *ends; /* for each section: the offset of its end in `data' */
 	uint8_t *data;
 	/* a clock */
 	schedule_clock_fn *clock;
 	void *arg;
-	int64_t sent_s; /* the second of the last one */
-	uint64_t from_ns; /* its interval counts from this time */
+	int64_t sent_s; /* of a clock: the Unix time that was sent last */
+	uint64_t from_ns; /* of a clock: its interval begins at this time */
 };
 
 struct schedule {
@@ -48,11 +51,11 @@ struct schedule {
 	struct line *lines;
 	struct entry *entries;
 	unsigned eit_kbps; /* 0: no limit */
-	/* the EIT that were sent have used their rate up to this time */
+	/* the EIT that were sent use the rate of the EIT up to this time */
 	uint64_t paid_ns;
-	/* no table is due before; 0: not known */
+	/* no table is due before this time; 0: not known */
 	uint64_t idle_ns;
-	/* no clock is late before this time; 0: not known */
+	/* no clock is due late in a second before this time; 0: not known */
 	uint64_t late_ns;
 	uint8_t clock[SCHEDULE_CLOCK_LEN];
 };
@@ -71,7 +74,7 @@ static void drop_sections(struct entry *e)
 	e->n = e->packets = 0;
 }
 
-/* The part is in the lowest bits. */
+/* The key as one number, with the part in the lowest 16 bits. */
 static uint64_t pack(const struct schedule_key *k)
 {
 	return (uint64_t)k->pid << 40 | (uint64_t)k->table_id << 32 |
@@ -167,9 +170,10 @@ static void take_sections(struct entry *e, struct line *l,
 		e->packets += section_packets(list[i].len);
 	}
 	e->n = n;
-	/* a schedule of events continues, so that a part that changes often
-	 * does not delay the others; the sections of another table follow each
-	 * other, so that none of them misses its interval */
+	/* An EIT schedule continues with the next section, so that a section
+	 * that changes often does not delay the others.  The sections of
+	 * another table are sent one right after another, so that none exceeds
+	 * its interval. */
 	e->next = l->guide ? e->next % n : 0;
 	e->fresh = l->guide ? 0 : n;
 	l->due_ns = e->sent_ns > 0 ? e->sent_ns + SCHEDULE_GAP_MS * MS : 0;
@@ -228,9 +232,9 @@ bool schedule_set_clock(struct schedule *s, const struct schedule_key *key,
 	return true;
 }
 
-/* The time from which a clock may be sent late in a second, up to the end of
- * its interval, because the stream had no packet early in the seconds before.
- * UINT64_MAX: the interval is too short. */
+/* The time from which on, up to the end of its interval, a clock is due at any
+ * time of a second: the stream had no packet early in the seconds before.
+ * UINT64_MAX: the interval is too short for that. */
 static uint64_t late_from(const struct entry *e)
 {
 	unsigned step_s = e->interval_ms * EARLY_PERCENT / 100 / 1000;
@@ -244,8 +248,9 @@ static bool is_over(const struct entry *e, uint64_t now_ns)
 	return now_ns - e->from_ns >= e->interval_ms * MS;
 }
 
-/* Is this clock due now?  A clock of the system that was set changes no
- * interval.  If it was set back, the clock is due at once. */
+/* Is this clock due now?  If the system time was set back, the interval ends by
+ * now_ns; if it was set back behind the last clock, the clock is due in the
+ * next second. */
 static bool clock_is_due(const struct entry *e, uint64_t now_ns,
 			 uint64_t unix_ms)
 {
@@ -280,11 +285,11 @@ void schedule_set_eit_rate(struct schedule *s, unsigned kbps)
 	s->idle_ns = 0;
 }
 
-/* Adds up the bit rates at which the EIT are sent: present and following a
- * little earlier than their intervals demand, schedules at their intervals. */
+/* Adds up the bit rates at which the EIT are sent: present/following after
+ * EARLY_PERCENT of its interval, schedules at their intervals. */
 unsigned schedule_eit_need(const struct schedule *s)
 {
-	uint64_t sum = 0; /* bit/s */
+	uint64_t sum = 0; /* sum of the rates in bit/s */
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct entry *e = &s->entries[i];
@@ -309,7 +314,7 @@ static void pay(struct schedule *s, size_t len, uint64_t now_ns)
 
 /* --- tables --- */
 
-/* Delays the other parts of the same sub-table by SCHEDULE_GAP_MS, too. */
+/* Delays all parts of the sub-table until SCHEDULE_GAP_MS from now. */
 static void keep_gap(struct schedule *s, uint64_t key, uint64_t now_ns)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -336,7 +341,8 @@ static void send_section(struct schedule *s, size_t i, uint64_t now_ns,
 	if (e->fresh > 1)
 		period = SCHEDULE_GAP_MS * MS;
 	e->fresh -= e->fresh > 0;
-	/* a little lateness does not add up; a long one is no debt */
+	/* The next time counts from the time that was due, so that delays do
+	 * not add up; after a delay of a period or more it counts from now. */
 	l->due_ns = (now_ns - l->due_ns < period ? l->due_ns : now_ns) +
 		    period;
 	e->sent_ns = now_ns;
@@ -360,8 +366,8 @@ static bool next_clock(struct schedule *s, uint64_t now_ns, uint64_t unix_ms,
 		if (clock_is_due(e, now_ns, unix_ms) &&
 		    send_clock(s, e, now_ns, unix_ms, ret))
 			return true;
-		/* behind a silence, and at the start, packets early in a second
-		 * may follow */
+		/* after a silence, and at the start, packets early in a second
+		 * may still arrive */
 		if (is_over(e, now_ns))
 			e->from_ns = now_ns;
 		if (late_from(e) > now_ns)
@@ -371,8 +377,8 @@ static bool next_clock(struct schedule *s, uint64_t now_ns, uint64_t unix_ms,
 	return false;
 }
 
-/* Is a sent in front of b?  Schedules of events come behind all others;
- * otherwise the earlier time counts. */
+/* Is a sent before b?  EIT schedules are sent behind all other tables;
+ * otherwise the table that was due earlier is sent first. */
 static bool precedes(const struct line *a, const struct line *b)
 {
 	return a->guide != b->guide ? b->guide : a->due_ns < b->due_ns;

@@ -15,25 +15,29 @@
 enum {
 	/* One packet of a PID in 1.504 ms: 1 Mbit/s. */
 	SPACING_US = 1504,
-	SPACING_DEFAULT = 8,   /* packets, while the rate is unknown */
+	SPACING_DEFAULT = 8,   /* SPACING_US in packets, while the rate is
+				* unknown */
+	/* the other times in packets, while the rate is unknown */
 	PATIENCE_DEFAULT = 64,
-	/* How long packets wait for a null packet: a table, a clock. */
+	/* Without a constant rate: time for which packets of a table, and of a
+	 * clock, wait for a null packet before they are inserted. */
 	PATIENCE_US = 20000,
 	PATIENCE_CLOCK_US = 5000,
-	/* At a constant rate: longer than any wait for the distances. */
+	/* At a constant rate: a table that waits longer than this lacks null
+	 * packets.  The least distances explain only shorter waits. */
 	LACK_US = 40000,
-	EIT_HEAD = 14, /* bytes of a section in front of its events */
-	/* A schedule of events waits while so many packets are queued, so that
-	 * other tables have room. */
+	EIT_HEAD = 14, /* bytes of an EIT section in front of its events */
+	/* While more packets than this are queued, no section of an EIT
+	 * schedule is queued, so that other tables have room. */
 	GUIDE_QUEUED = 2,
-	/* At a constant rate it waits after so long without a place, too:
-	 * several turns of a multiplex. */
+	/* At a constant rate no section of an EIT schedule is queued after this
+	 * time without a place, which is several calls of mux_turn(). */
 	GUIDE_LACK_US = 100000,
-	/* The last packets of own sections that are known: those of
-	 * SCHEDULE_GAP_MS and more, of several PIDs. */
+	/* Entries of `left': more sections than are sent in SCHEDULE_GAP_MS. */
 	LEFT_MAX = 128,
 	GAP_US = SCHEDULE_GAP_MS * 1000,
-	INSPECTED = 4, /* PIDs of tables: NIT, SDT and BAT, EIT, TDT and TOT */
+	INSPECTED = 4, /* PIDs whose sections can be inspected: of NIT, of SDT
+			* and BAT, of EIT, of TDT and TOT */
 };
 
 /* A PID of which some sections are dropped. */
@@ -44,44 +48,57 @@ struct inspected {
 
 /* The section that a queued packet belongs to. */
 struct slot {
-	uint32_t table; /* an own one, table_id and extension; 0: it passes */
-	bool guide;     /* of a schedule of events */
+	uint32_t table; /* own section: from table_of(); 0: a section of the
+			 * source, or a clock */
+	bool guide;     /* own section of an EIT schedule */
 };
 
-/* The last packet of a sub-table that has left. */
+/* When the last packet of an own sub-table was sent. */
 struct left {
 	uint16_t pid;
-	uint32_t table; /* 0: none */
-	uint32_t at; /* value of packets */
+	uint32_t table; /* from table_of(); 0: the entry is free */
+	uint32_t at; /* table_stage.packets at that time */
 };
 
 struct table_stage {
 	struct schedule *schedule;
-	uint8_t *cc;
-	bool constant;
+	uint8_t *cc; /* as in table_stage_config */
+	bool constant; /* the rate is constant */
 	struct table_stage_counters counted;
 
+	/* set of the table_ids whose sections of the source are dropped */
 	uint64_t dropped_tables[256 / 64];
+	/* set of the PIDs of the source that are dropped */
 	uint64_t dropped_pids[TS_PIDS / 64];
-	struct inspected *inspected[INSPECTED]; /* NULL: passes */
-	bool shared[INSPECTED]; /* with own sections: always inspected */
-	eit_filter_fn *drops_eit; /* NULL: none */
+	struct inspected *inspected[INSPECTED]; /* by place_of_pid(); NULL: all
+						 * packets of the PID pass */
+	bool shared[INSPECTED]; /* the PID also has own sections, so it is
+				 * always inspected */
+	eit_filter_fn *drops_eit; /* filter for sections of EIT; NULL: none */
 	void *eit_arg;
 
 	struct section_queue queue;
-	struct slot slots[SECTION_QUEUE_MAX]; /* as those of the queue */
-	size_t others; /* packets in it that are of no schedule of events */
-	struct left left[LEFT_MAX]; /* in a circle, the last one at last_left */
+	struct slot slots[SECTION_QUEUE_MAX]; /* for each slot of the queue: the
+					       * section of its packet */
+	size_t others; /* packets in the queue that do not belong to an EIT
+			* schedule */
+	struct left left[LEFT_MAX]; /* a ring, with the latest entry at
+				     * last_left */
 	size_t last_left;
-	uint32_t sent_at[TS_PIDS]; /* value of packets at the last one */
-	uint32_t packets;   /* of the source */
-	uint32_t waits_from; /* value of packets when the queue began */
-	uint32_t place_at; /* at the last place that was not demanded */
-	bool clock;          /* the queue begins with a clock */
-	/* the last second */
+	uint32_t sent_at[TS_PIDS]; /* for each PID: `packets' when its last
+				    * queued packet was sent */
+	uint32_t packets;   /* packets of the source, modulo 2^32 */
+	uint32_t waits_from; /* `packets' when the queue last sent a packet, or
+			      * received its first one */
+	uint32_t place_at; /* `packets' at the last place of a null or dropped
+			    * packet while no table waited too long */
+	bool clock;          /* the first packets of the queue are a clock */
+	/* the second in which `rate' is measured: its begin, and `packets'
+	 * then */
 	uint64_t second_ns;
 	uint32_t second_packets;
 	uint32_t rate;  /* packets per second; 0: unknown */
+	/* the stream has null packets; this second has had one */
 	bool has_nulls, saw_null;
 	struct runs_out out;
 };
@@ -100,8 +117,8 @@ static void put(uint64_t *set, size_t i, bool on)
 	set[i / 64] |= (uint64_t)on << i % 64;
 }
 
-/* The index of the PID that carries this table; INSPECTED: no inspected PID
- * does. */
+/* The index in `inspected' of the PID of this table; INSPECTED: the table is on
+ * another PID. */
 static size_t place_of_table(uint8_t table_id)
 {
 	if (table_id == NIT_TABLE_ID || table_id == NIT_OTHER_TABLE_ID)
@@ -230,14 +247,15 @@ static uint32_t packets_in(const struct table_stage *s, unsigned us)
 	return us > SPACING_US ? PATIENCE_DEFAULT : SPACING_DEFAULT;
 }
 
-/* True if the queue has no room for another own section.  Room for one section
- * stays free for a passed one. */
+/* True if the queue has no room for another own section.  Beside it, room for
+ * one section of the source stays free. */
 static bool is_full(const struct table_stage *s)
 {
 	return s->queue.n + 2 * SECTION_PACKETS > SECTION_QUEUE_MAX;
 }
 
-/* Notes what n packets of the queue belong to. */
+/* Stores the section that n packets of the queue belong to.  first: position of
+ * the first of them in the queue. */
 static void mark(struct table_stage *s, size_t first, size_t n,
 		 struct slot slot)
 {
@@ -271,7 +289,8 @@ static void push_clock(struct table_stage *s, const struct schedule_due *due)
 {
 	size_t before;
 
-	/* one that waits would leave too late, as this one would behind it */
+	/* Another section of the PID waits, and this one would be too late
+	 * behind it. */
 	if (has_pid(&s->queue, due->pid) && !s->clock)
 		return;
 	s->waits_from = s->packets;
@@ -302,14 +321,14 @@ bool table_stage_lacks_places(const struct table_stage *s)
 	       s->packets - s->waits_from >= packets_in(s, LACK_US);
 }
 
-/* Notes that a packet of the source could be replaced by one of the queue. */
+/* Call it for each place that a packet of the queue can take. */
 static void note_place(struct table_stage *s)
 {
 	if (!table_stage_lacks_places(s))
 		s->place_at = s->packets;
 }
 
-/* Must a schedule of events wait?  Once begun, a section of it delays other
+/* Must EIT schedules wait?  A section of a schedule that has begun delays other
  * tables of its PID. */
 static bool defers_guide(const struct table_stage *s)
 {
@@ -318,7 +337,7 @@ static bool defers_guide(const struct table_stage *s)
 		s->packets - s->place_at >= packets_in(s, GUIDE_LACK_US));
 }
 
-/* Queues the sections that are due; keeps room for a passed section. */
+/* Queues the own sections that are due, as long as the queue has room. */
 static void queue_due(struct table_stage *s, uint64_t now_ns, uint64_t unix_ms)
 {
 	struct schedule_due due;
@@ -336,8 +355,8 @@ static void queue_due(struct table_stage *s, uint64_t now_ns, uint64_t unix_ms)
 	}
 }
 
-/* The entry of a sub-table whose packets left last; NULL: none left for
- * long. */
+/* The entry of a sub-table in `left'; NULL: it has none, because no packet of
+ * it was sent for long. */
 static struct left *find_left(struct table_stage *s, uint16_t pid,
 			      uint32_t table)
 {
@@ -353,9 +372,9 @@ static struct left *find_left(struct table_stage *s, uint16_t pid,
 	return NULL;
 }
 
-/* May this packet leave now, as far as the distance to the last section of its
- * sub-table is concerned (EN 300 468 5.1.4)?  The schedule does not know how
- * long sections wait here. */
+/* Is the distance of this packet to the last section of its sub-table long
+ * enough (EN 300 468 5.1.4)?  The schedule cannot ensure that, because sections
+ * wait in the queue. */
 static bool is_apart(struct table_stage *s, const struct slot *slot,
 		     const uint8_t *packet)
 {
@@ -382,8 +401,8 @@ static void note_left(struct table_stage *s, const struct slot *slot,
 	*l = (struct left){ pid, slot->table, s->packets };
 }
 
-/* May this packet leave now: it is the first of its PID, and the last one of
- * the PID is far enough? */
+/* May packet i of the queue be sent now?  It must be the first one of its PID,
+ * far enough behind the last packet that was sent on the PID. */
 static bool may_leave(struct table_stage *s, size_t i)
 {
 	const uint8_t *p = section_queue_at(&s->queue, i);
@@ -397,8 +416,8 @@ static bool may_leave(struct table_stage *s, size_t i)
 	       is_apart(s, &s->slots[s->queue.order[i]], p);
 }
 
-/* Is this packet of a schedule of events, and no other table of its PID waits
- * behind it? */
+/* Does packet i belong to an EIT schedule, with no packet of another table of
+ * its PID behind it? */
 static bool is_guide(const struct table_stage *s, size_t i)
 {
 	uint16_t pid = ts_pid(section_queue_at(&s->queue, i));
@@ -410,8 +429,9 @@ static bool is_guide(const struct table_stage *s, size_t i)
 	return true;
 }
 
-/* The index of the packet that goes out now; the length of the queue: none may.
- * Schedules of events go last, so that they take no place from other tables. */
+/* The position in the queue of the packet that is sent now; queue.n: no packet
+ * may be sent.  EIT schedules are sent last, so that they take no place from
+ * other tables. */
 static size_t choose(struct table_stage *s)
 {
 	size_t guide = s->queue.n;
@@ -426,7 +446,7 @@ static size_t choose(struct table_stage *s)
 	return guide;
 }
 
-/* Sends a packet of the queue; false: no packet may go out now. */
+/* Sends a packet of the queue; false: no packet may be sent now. */
 static bool send(struct table_stage *s)
 {
 	size_t i = choose(s);
@@ -461,7 +481,7 @@ static bool is_impatient(const struct table_stage *s)
 
 /* --- the packets of the source --- */
 
-/* Fills the place of a packet that does not go out. */
+/* Fills the place of a dropped packet. */
 static void fill(struct table_stage *s)
 {
 	note_place(s);

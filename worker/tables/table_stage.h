@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Replaces tables of a stream by own ones.
+ * Replaces tables of a stream by tables that Sluice generates ("own" tables).
  *
  * Sections of the replaced tables are dropped; other sections of their PIDs
- * pass.  Sections that are due (schedule.h) go out in packets of their own: in
- * place of a null packet or of a dropped packet, else between two packets.
- * A dropped packet without a successor becomes a null packet if the stream has
- * null packets, so that its rate stays.
+ * pass.  Own sections that are due (section_schedule.h) are sent in packets of
+ * their own: in place of a null packet or of a dropped packet, otherwise
+ * between two packets.  If no packet takes the place of a dropped one and the
+ * stream has null packets, a null packet does, so that the rate stays.
  *
- * Packets of a PID are 1.5 ms apart, as a receiver needs (ISO/IEC 13818-1
- * 2.4.2.3), and own sections of a sub-table 25 ms, however long one of them
- * waits.  A clock goes first and waits least.
+ * The packets of a PID are at least 1.5 ms apart, as receivers need (ISO/IEC
+ * 13818-1 2.4.2.3), and own sections of a sub-table at least 25 ms.  A clock
+ * (TDT, TOT) is sent before other sections.
  *
  * Pure: time is an argument.  Allocates when the stream begins, never per
  * packet.
@@ -23,11 +23,12 @@
 struct table_stage;
 
 struct table_stage_config {
-	/* The continuity counters of the PIDs, TS_PIDS of them, which outlive
-	 * the stage. */
+	/* for each of TS_PIDS PIDs: the next continuity counter; outlives the
+	 * stage */
 	uint8_t *cc;
-	/* Not 0: the rate is constant, and PCRs match it: own packets wait for
-	 * a null packet or a dropped one, and each dropped one is replaced. */
+	/* Not 0: the constant rate of the stream in kbit/s, with matching PCRs.
+	 * Own packets then wait for the place of a null or dropped packet, and
+	 * each dropped packet is replaced.  0: the rate is not constant. */
 	unsigned kbps;
 	ts_out_fn *out;
 	void *arg;
@@ -35,7 +36,8 @@ struct table_stage_config {
 
 struct table_stage_counters {
 	uint64_t sections; /* own sections that were queued */
-	uint64_t lost;     /* passed sections that found no room */
+	uint64_t lost;     /* sections of the source that should pass, but had
+			    * no room in the queue */
 };
 
 struct table_stage *table_stage_new(const struct table_stage_config *);
@@ -49,13 +51,13 @@ struct schedule *table_stage_schedule(struct table_stage *);
  * of the source; drop false: lets them pass again. */
 void table_stage_drop(struct table_stage *, uint8_t table_id, bool drop);
 
-/* Own sections go out on this PID: packets of the source on it are dropped, but
- * for sections of NIT, SDT, BAT, EIT, TDT and TOT on their PIDs, which share
- * its counter. */
+/* Call it for each PID of own sections.  Packets of the source on the PID are
+ * dropped, except sections of NIT, SDT, BAT, EIT, TDT and TOT on their fixed
+ * PIDs, which are sent with the same continuity counter. */
 void table_stage_own_pid(struct table_stage *, uint16_t pid);
 
-/* True if this section of an EIT of the source, of at least 14 bytes, is to be
- * dropped. */
+/* Returns true if this section of an EIT of the source, of at least 14 bytes,
+ * must be dropped. */
 typedef bool eit_filter_fn(const uint8_t *section, void *arg);
 /* Sets a filter for the sections of EIT that table_stage_drop() lets pass,
  * while the stage has own sections on their PID (table_stage_own_pid()). */
@@ -64,11 +66,14 @@ void table_stage_filter_eit(struct table_stage *, eit_filter_fn *, void *arg);
 /* Drops all packets of a PID; drop false: lets them pass again. */
 void table_stage_drop_pid(struct table_stage *, uint16_t pid, bool drop);
 
+/* Takes packets of the source, and passes packets to out().  unix_ms: the
+ * system time, for clocks. */
 void table_stage_feed(struct table_stage *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns, uint64_t unix_ms);
 
-/* For a constant rate: has a table waited too long for a null packet?  Waiting
- * schedules of events do not count, unless the queue is full. */
+/* For a constant rate: has a table waited too long for the place of a null or
+ * dropped packet?  Waiting EIT schedules do not count, unless the queue is
+ * full. */
 bool table_stage_lacks_places(const struct table_stage *);
 
 void table_stage_counters(const struct table_stage *,

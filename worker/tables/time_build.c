@@ -53,7 +53,7 @@ void tdt_build(int64_t unix_s, uint8_t ret[TDT_LEN])
 void tot_build(int64_t unix_s, const struct tot_zone *z, uint8_t ret[TOT_LEN])
 {
 	struct section_writer w = { .data = ret, .limit = TOT_LEN };
-	/* the sign is that of the offset now; without one, of the next */
+	/* sign of the present offset; if that is 0, sign of the next one */
 	int sign = z->offset_min != 0 ? z->offset_min : z->next_min;
 
 	write_u8(&w, TOT_TABLE_ID);
@@ -63,7 +63,9 @@ void tot_build(int64_t unix_s, const struct tot_zone *z, uint8_t ret[TOT_LEN])
 	write_u8(&w, LOCAL_TIME_OFFSET);
 	write_u8(&w, LOCAL_TIME_LEN);
 	write_bytes(&w, z->country, 3);
-	write_u8(&w, sign < 0 ? 0x03 : 0x02); /* region 0: the only one */
+	write_u8(&w, sign < 0 ? 0x03 : 0x02); /* country_region_id 0: one time
+					       * zone; and
+					       * local_time_offset_polarity */
 	write_offset(&w, z->offset_min);
 	write_time(&w, z->change_at);
 	write_offset(&w, z->next_min);

@@ -9,19 +9,19 @@
 
 enum {
 	TDT_LEN = 8,
-	TOT_LEN = 29, /* with one country */
+	TOT_LEN = 29, /* length with one country */
 };
 
-/* The local time of a country, in minutes east of UTC. */
+/* The local time of a country, for the local_time_offset_descriptor. */
 struct tot_zone {
 	char country[4]; /* three letters */
-	int offset_min;
+	int offset_min; /* minutes east of UTC */
 	int64_t change_at; /* Unix time of the next change */
-	int next_min;      /* offset from then on */
+	int next_min; /* offset from change_at on, in minutes east of UTC */
 };
 
-/* Write a time in the five bytes of EN 300 468 annex C, and a duration below
- * 100 hours in three bytes. */
+/* Write a time as five bytes (EN 300 468 annex C), and a duration as three
+ * bytes, at most 99:59:59. */
 void write_time(struct section_writer *, int64_t unix_s);
 void write_duration(struct section_writer *, unsigned s);
 

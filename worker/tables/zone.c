@@ -13,18 +13,19 @@ enum {
 	HEADER_LEN = 44,
 	TYPE_LEN = 6,
 	RULE_MAX = 128,
-	ITEMS_MAX = 65536, /* of each kind; files have hundreds */
+	ITEMS_MAX = 65536, /* entries of each kind in a file; real files have
+			    * hundreds */
 };
 
 struct header {
 	size_t isut, isstd, leap, times, types, chars;
 };
 
-/* The changes of a file. */
+/* The changes of the offset in a file. */
 struct changes {
 	size_t n, n_types;
 	const uint8_t *at;    /* times of 8 bytes */
-	const uint8_t *index; /* their types */
+	const uint8_t *index; /* for each change: the index of its type */
 	const uint8_t *types;
 };
 
@@ -45,7 +46,7 @@ static bool take_header(struct bits *b, struct header *ret)
 	       version >= '2' && ret->types > 0;
 }
 
-/* The bytes of a block whose times have `size` bytes. */
+/* The length of the data behind a header, if a time has `size` bytes. */
 static size_t block_len(const struct header *h, size_t size)
 {
 	return h->times * (size + 1) + h->types * TYPE_LEN + h->chars +
@@ -85,7 +86,7 @@ static bool is_sound(const struct changes *c)
 	return true;
 }
 
-/* Takes the rule behind the changes, without its line ends; false: it is
+/* Reads the rule behind the changes, without its line ends; false: the rule is
  * malformed. */
 static bool take_rule(struct bits *b, char ret[RULE_MAX])
 {
@@ -133,7 +134,7 @@ static int find(const struct changes *c, const char *rule, int64_t unix_s,
 	z.offset_s = i > 0 ? offset_of(c, i - 1) : offset_of_type(c, 0);
 	z.next_s = z.offset_s;
 	if (!find_next(c, i, &z) && c->n > 0 && rule[0] != '\0') {
-		/* the rule counts from the last change on */
+		/* the rule holds from the last change on */
 		int r = zone_rule_at(rule, time_of(c, c->n - 1), &behind);
 
 		if (r < 0)
@@ -153,7 +154,8 @@ int zone_at(const uint8_t *file, size_t len, int64_t unix_s,
 	struct header h;
 	char rule[RULE_MAX];
 
-	/* the first block has times of 32 bits; the second one repeats it */
+	/* the first block has times of 32 bits; the second one repeats it with
+	 * times of 64 bits */
 	if (!take_header(&b, &h))
 		return -EBADMSG;
 	(void)bits_bytes(&b, block_len(&h, 4));

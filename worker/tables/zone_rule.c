@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rule of a time zone as POSIX and RFC 8536 3.3.1 write it. */
+/* Reads the rule of a time zone in the form of POSIX and RFC 8536 3.3.1. */
 #include "worker/tables/zone.h"
 
 #include <errno.h>
@@ -14,9 +14,11 @@ enum {
 	YEARS_MAX = 100000,
 };
 
-/* One change in each year. */
+/* A change of the offset that occurs once in each year. */
 struct yearly {
-	/* 'M' month.week.day, 'J' day without 29 February, 'D' day */
+	/* 'M': weekday `day' (0: Sunday) in week `week' (5: the last one) of
+	 * `month'; 'J': day 1 to 365 of the year, without 29 February; 'D': day
+	 * 0 to 365 of the year */
 	char kind;
 	int month, week, day;
 	int time_s; /* local time, from the start of that day */
@@ -32,7 +34,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Skips the name of a zone: "CET" or "<+03>"; false: it is none. */
+/* Skips the name of a zone: "CET" or "<+03>"; false: there is no name. */
 static bool skip_name(const char **s)
 {
 	const char *begin = *s;
@@ -171,7 +173,8 @@ static void find_changes(const struct yearly change[2], const int offset[2],
 
 	for (int64_t y = year - 1; y <= year + 1; y++)
 		for (int i = 0; i < 2; i++) {
-			/* local time before the change is that of the other */
+			/* the local time of a change counts in the offset
+			 * before it */
 			int64_t at = local_time(&change[i], y) - offset[!i];
 
 			if (at <= unix_s && at >= last) {
@@ -190,8 +193,8 @@ static void find_changes(const struct yearly change[2], const int offset[2],
 int zone_rule_at(const char *rule, int64_t unix_s, struct zone_offset *ret)
 {
 	struct zone_offset found = { 0 };
-	struct yearly change[2]; /* to daylight saving time, and back */
-	int offset[2];           /* with it, and without it */
+	struct yearly change[2]; /* [0]: to daylight saving time; [1]: back */
+	int offset[2]; /* [0]: with daylight saving time; [1]: without it */
 	const char *s = rule;
 
 	if (!skip_name(&s) || !take_time(&s, &offset[1]))
