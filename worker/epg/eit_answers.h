@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The questions for events in the form of an EIT that wait: one is answered at
- * a time, a service in each turn.
+ * A queue of requests for the events of a stream in the form of an EIT.  One
+ * request is answered at a time, one service in each call of eit_answers_run().
  *
  * Embedded.  Owns the memory of the answers; borrows the guide.
  */
@@ -12,22 +12,26 @@
 
 struct guide_eit;
 
-enum { EIT_ANSWERS_MAX = 8 /* the master asks for few at once */ };
+/* requests in the queue; the master sends few at once */
+enum { EIT_ANSWERS_MAX = 8 };
 
 struct eit_answers {
-	size_t n; /* the first one is being written */
+	size_t n; /* length of the list; the answer to its first entry is being
+		   * written */
 	struct {
 		struct guide_eit *eit;
-		uint32_t seq;
+		uint32_t seq; /* seq of the request */
 	} list[EIT_ANSWERS_MAX];
 };
 
 void eit_answers_done(struct eit_answers *);
 
-/* Queues a question for events of a stream, and reports changes of the stream
- * from now on.  Takes fd.  False: the queue is full, and fd is not taken. */
+/* Queues a request for the events of a stream, and lets the guide report
+ * changes of the stream from now on (guide_show()).  Takes fd, the memory for
+ * the answer.  False: the queue is full, and fd is not taken. */
 bool eit_answers_add(struct eit_answers *, struct guide *, const struct msg *,
 		     int fd, int64_t now_s);
-/* Writes a part of the first answer; n must be above 0.  Returns the seq of the
- * answer if it is complete, with its result; otherwise 0. */
+/* Writes the next service of the first answer; the queue is not empty.  If the
+ * answer is complete, or failed, removes its request, sets *ret and returns its
+ * seq; otherwise returns 0. */
 uint32_t eit_answers_run(struct eit_answers *, struct msg_epg_result *ret);

@@ -19,27 +19,36 @@
 #include <string.h>
 
 enum {
-	TURN_MS = 10,   /* between two looks at a transfer */
-	IDLE_MS = 1000, /* between two looks at the time */
-	RETRY_S = 30,   /* after the first failure, then twice as long ... */
-	RETRY_MAX_S = 900,
-	/* between two imports for new services, then twice as long ... */
+	TURN_MS = 10,   /* interval of the timer while a source is being
+			 * imported */
+	IDLE_MS = 1000, /* interval of the timer while no source is being
+			 * imported */
+	RETRY_S = 30,   /* from the first failure to the next attempt; doubles
+			 * with each further failure */
+	RETRY_MAX_S = 900, /* longest time from a failure to the next attempt */
+	/* least time between two imports because of new services; doubles each
+	 * time */
 	NEW_SERVICE_S = 60,
 	THREADS_MAX = 2,
 };
 
 struct source {
 	struct epg_source_spec spec;
-	bool usable; /* the address has no error */
+	bool usable; /* the address is valid */
+	/* mono_ms(): the next import is due; the last import began */
 	uint64_t next_ms, begun_ms;
-	unsigned failures; /* in a row */
-	bool imported;
-	uint64_t new_services; /* guide_new_services() at its last import */
-	unsigned pause_s; /* until an import for new ones */
+	unsigned failures; /* failed imports since the last good one */
+	bool imported; /* an import of the source has succeeded */
+	uint64_t new_services; /* guide_new_services() at the begin of its last
+				* import */
+	unsigned pause_s; /* least time from begun_ms to an import because of
+			   * new services */
+	/* state of the file at the last good import */
 	struct source_stamp stamp;
-	/* Unix times of its last import, and of guide_import_counts */
+	/* Unix times: of its last import; guide_import_counts.later_s */
 	int64_t import_s, later_s;
-	struct errmsg error, refusal; /* as the log has them */
+	struct errmsg error, refusal; /* as they were logged: last error, and
+				       * why a programme was rejected */
 };
 
 struct epg_sources {
@@ -49,12 +58,12 @@ struct epg_sources {
 	ev_timer timer;
 	struct source *list;
 	size_t n;
-	bool released;
-	/* the source that is being imported */
-	struct source *now; /* NULL: none */
+	bool released; /* guide_release_imported() was called */
+	/* the import that is running */
+	struct source *now; /* the source that is being imported; NULL: none */
 	struct source_reader *reader;
 	struct import_feed *feed;
-	bool whole; /* the document is read */
+	bool whole; /* the whole document was read */
 	struct epg_sources_status status;
 };
 
@@ -91,7 +100,7 @@ static void fail(struct epg_sources *s, const struct errmsg *error)
 
 	pause_s = MIN(pause_s, (unsigned)RETRY_MAX_S);
 	one->failures++;
-	/* the same file may return */
+	/* the source must be read again even if its file does not change */
 	one->stamp = (struct source_stamp){ 0 };
 	one->next_ms = mono_ms() +
 		       UINT64_C(1000) * MIN(pause_s, one->spec.interval_s);
@@ -99,8 +108,9 @@ static void fail(struct epg_sources *s, const struct errmsg *error)
 	end(s);
 }
 
-/* Once all sources were imported: saved events of channels that no source has
- * any more count as events of the EIT, which may replace them. */
+/* When all sources were imported: imported events of the saved guide that no
+ * source has any more then count as events of the EIT, which may replace
+ * them. */
 static void release(struct epg_sources *s)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -112,8 +122,8 @@ static void release(struct epg_sources *s)
 }
 
 /* Counts an import.  Logs the first import of a source, the first one after an
- * error, and new reasons for refused programmes.  error: why the document has
- * no use; "": no error. */
+ * error, and new reasons for rejected programmes.  error: why the document
+ * changes nothing; "": no error. */
 static void report(struct epg_sources *s, const struct guide_import_counts *c,
 		   const struct errmsg *error)
 {
@@ -167,7 +177,7 @@ static void succeed(struct epg_sources *s,
 	end(s);
 }
 
-/* Ends an import of a file that has not changed. */
+/* Ends the import of a file that has not changed since its last import. */
 static void skip(struct epg_sources *s)
 {
 	struct source *one = s->now;
@@ -176,8 +186,8 @@ static void skip(struct epg_sources *s)
 	end(s);
 }
 
-/* Doubles the pause before an import for new services, so that services that
- * come and go often do not cause ever more requests to the server. */
+/* Doubles the pause before the next import because of new services, so that
+ * services that often appear and disappear cause few requests to the server. */
 static void note_services(struct epg_sources *s, struct source *one)
 {
 	uint64_t now = guide_new_services(s->guide);
@@ -193,8 +203,8 @@ static void note_services(struct epg_sources *s, struct source *one)
 	one->new_services = now;
 }
 
-/* Forces a second import of an unchanged file if programmes in it were beyond
- * the days of the guide and no longer are, or if the clock was set back. */
+/* Lets an unchanged file be imported again if programmes that were beyond the
+ * days of the guide are now within them, or if the clock was set back. */
 static void note_time(struct source *one, int64_t now_s)
 {
 	if ((one->later_s != 0 && now_s >= one->later_s) ||
@@ -281,8 +291,8 @@ static bool is_due(const struct epg_sources *s, const struct source *one)
 	       now_ms - one->begun_ms >= UINT64_C(1000) * one->pause_s;
 }
 
-/* The source that is due and has waited longest, so that each has its turn;
- * NULL: none is due. */
+/* The source that is due and whose last import began first, so that no source
+ * is skipped; NULL: no source is due. */
 static struct source *find_due(const struct epg_sources *s)
 {
 	struct source *found = NULL;

@@ -14,21 +14,24 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK = 348 * TS_PACKET }; /* 64 KiB */
+enum { BLOCK = 348 * TS_PACKET }; /* bytes of a read, 64 KiB */
 
 struct epg_stream {
 	char *id;
 	struct guide *guide;
 	int fd;
 	struct ring_reader *ring;
+	/* position in the ring, in bytes; packets that were overwritten */
 	uint64_t pos, lost;
 	struct section_assembler pat, sdt, eit;
 	uint8_t pat_buffer[SECTION_PSI_MAX], sdt_buffer[SECTION_PSI_MAX];
 	uint8_t eit_buffer[SECTION_MAX];
-	/* programs in the sections of the PAT so far */
+	/* numbers of the programs in the sections of the PAT that were read so
+	 * far */
 	uint16_t numbers[GUIDE_PROGRAMS_MAX];
 	size_t n;
-	uint8_t next; /* section_number of the PAT that follows */
+	uint8_t next; /* section_number of the section of the PAT that must be
+		       * next */
 };
 
 struct epg_stream *epg_stream_new(const char *id, int fd, struct guide *guide)
@@ -77,7 +80,8 @@ uint64_t epg_stream_lost(const struct epg_stream *s)
 	return s->lost;
 }
 
-/* Reads a section of the PAT.  Sections must arrive in their order. */
+/* Reads a section of the PAT.  The sections must arrive in the order of their
+ * numbers. */
 static void read_pat(struct epg_stream *s, const uint8_t *section, size_t len)
 {
 	struct pat pat;

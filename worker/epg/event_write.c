@@ -11,19 +11,20 @@ enum {
 	CONTENT = 0x54,
 	PARENTAL_RATING = 0x55,
 	DESC_HEAD = 2,
-	DESC_MAX = 255, /* bytes behind the head */
-	SHORT_FRAME = 5, /* the language and two lengths */
-	EXTENDED_FRAME = 6, /* numbers, language and two lengths */
+	DESC_MAX = 255, /* bytes of a descriptor behind DESC_HEAD */
+	SHORT_FRAME = 5, /* bytes of the language and of two lengths */
+	EXTENDED_FRAME = 6, /* bytes of the numbers, the language and two
+			     * lengths */
 	PARTS_MAX = 16,
-	RATING_OFFSET = 3, /* years */
+	RATING_OFFSET = 3, /* a rating is an age in years minus this */
 };
 
-/* Of guide_event.texts. */
+/* The strings of a language in guide_event.texts. */
 enum text { LANG, TITLE, SUMMARY, DETAILS, TEXTS };
 
 /* A text in UTF-8 that is written in parts, in a character table. */
 struct source {
-	const char *text; /* the rest */
+	const char *text; /* the part that is not written yet */
 	enum text_table table;
 };
 
@@ -32,8 +33,8 @@ static struct source source_of(const char *text, const struct event_format *f)
 	return (struct source){ text, text_table_for(text, f->table) };
 }
 
-/* May the text be cut in front of this byte?  Not within a character, nor
- * between a letter and its mark (U+0300 to U+036F). */
+/* May the text be cut in front of this byte?  It is not cut within a character,
+ * or between a letter and its combining mark (U+0300 to U+036F). */
 static bool is_boundary(const char *at)
 {
 	uint8_t first = (uint8_t)at[0];
@@ -43,7 +44,8 @@ static bool is_boundary(const char *at)
 	return first != 0xcd || (uint8_t)at[1] > 0xaf;
 }
 
-/* Encodes the first len bytes of the text in its table; returns the bytes. */
+/* Encodes the first len bytes of the text in its character table; returns the
+ * number of bytes of the result. */
 static size_t encode(const struct source *s, size_t len, uint8_t *ret,
 		     size_t size)
 {
@@ -54,15 +56,15 @@ static size_t encode(const struct source *s, size_t len, uint8_t *ret,
 	return text_encode(part, s->table, ret, size, NULL);
 }
 
-/* Takes as much of the text as size bytes (at most DESC_MAX) hold; returns the
- * number of bytes written. */
+/* Encodes and removes as much of the front of the text as has room in size
+ * bytes (at most DESC_MAX).  Returns the number of bytes written. */
 static size_t take_part(struct source *s, uint8_t *ret, size_t size)
 {
 	uint8_t trial[16 * DESC_MAX];
 	size_t left = strnlen(s->text, 4 * (size_t)DESC_MAX), low = 0;
 	size_t high = left, len;
 
-	/* the longest beginning that has room */
+	/* find the longest front part that has room */
 	while (low < high) {
 		size_t middle = low + (high - low + 1) / 2;
 
@@ -104,7 +106,7 @@ static void put_short(struct section_writer *w, const struct event_format *f,
 }
 
 /* Writes the details in several descriptors.  Each has the number of the last
- * one, which is therefore set at the end. */
+ * descriptor, which is known only at the end, and is set then. */
 static void put_extended(struct section_writer *w,
 			 const struct event_format *f,
 			 const char *const texts[TEXTS], size_t *cut)

@@ -11,13 +11,16 @@
 
 enum {
 	DAY_S = 24 * 3600,
-	/* until sections with events beyond a limit are read again */
+	/* time after which sections with events beyond a limit are read
+	 * again */
 	AGAIN_S = 60,
-	/* Work beside that on all events: all else of an event. */
+	/* The work of an event without its texts and the comparison of its id,
+	 * as the number of stream bytes that could be read in that time. */
 	WORK_EVENT = 256,
 	/* An extended text has numbered parts.  For each number the parser
 	 * looks through all descriptors, so the work grows with the square of
-	 * their length.  It is the square, shifted right by so many bits. */
+	 * their length.  The work is this square, shifted right by
+	 * WORK_TEXT_SHIFT bits. */
 	WORK_TEXT_SHIFT = 6,
 };
 
@@ -84,7 +87,7 @@ void guide_remove_events(struct guide *g, struct service *s, size_t at,
 		g->counts.bytes -= guide_event_size(e);
 		free(e);
 	}
-	/* the array may be NULL */
+	/* no event was removed; the array may be NULL */
 	if (kept == end)
 		return;
 	s->edited = ++g->edits;
@@ -261,7 +264,8 @@ void guide_set_programs(struct guide *g, const char *stream,
 		     find_service(s, numbers[0]) == NULL;
 	size_t had;
 
-	/* an import met it before its PAT */
+	/* an import added the only service before the PAT was read, with number
+	 * 0 */
 	if (named)
 		only->number = numbers[0];
 	if (!s->has_programs)
@@ -281,7 +285,8 @@ void guide_set_programs(struct guide *g, const char *stream,
 	for (size_t i = 0; i < n; i++)
 		(void)guide_add_service(g, s, numbers[i]);
 	g->new_services += s->n - had;
-	/* an SDT in front of the PAT counted for none of them */
+	/* for new services an SDT that preceded the PAT had no effect, so it is
+	 * read again */
 	if (s->n > had || named)
 		memset(s->sdt_seen, 0, sizeof s->sdt_seen);
 }
@@ -319,8 +324,8 @@ static size_t find_id(const struct service *s, uint16_t id)
 	return i;
 }
 
-/* Inserts the event, which has room, and removes and counts the events that it
- * overlaps.  Takes the event. */
+/* Inserts an event, for which there is room, and removes and counts the events
+ * that it overlaps.  Takes the event. */
 static void insert(struct guide *g, struct service *s, struct guide_event *e)
 {
 	size_t at = guide_place_of(s, e->start_s), n = 0;
@@ -363,8 +368,7 @@ static void read_again(struct service *s, int64_t time_s)
 		s->again_s = time_s;
 }
 
-/* Notes that the event was received again, in the section of e, and has not
- * changed. */
+/* Stores that the event was received again, unchanged, in the section of e. */
 static void keep(struct guide_event *old, const struct guide_event *e)
 {
 	old->round = e->round;
@@ -385,8 +389,8 @@ static bool has_room(const struct guide *g, const struct service *s,
 	       bytes + guide_event_size(e) <= g->limits.bytes;
 }
 
-/* Inserts an event that is new or replaces the one at `at'.  Takes the
- * event. */
+/* Inserts an event that is new (at: s->n) or replaces the one with index `at'.
+ * Takes the event. */
 static bool replace(struct guide *g, struct service *s, struct guide_event *e,
 		    size_t at)
 {
@@ -398,7 +402,7 @@ static bool replace(struct guide *g, struct service *s, struct guide_event *e,
 		e->source = old->source;
 	if (old != NULL)
 		guide_remove_events(g, s, at, 1, GUIDE_ALL);
-	/* what it replaced may have room again */
+	/* events that `old' had replaced may no longer overlap any event */
 	if (moved && s->overlapped)
 		guide_forget_sections(g, s);
 	insert(g, s, e);
@@ -410,7 +414,7 @@ bool guide_take_event(struct guide *g, struct service *s,
 {
 	size_t same = find_id(s, e->id);
 	struct guide_event *old = same < s->n ? s->events[same] : NULL;
-	/* the days of the limit contain it after that */
+	/* after this time the event is within the days of the limit */
 	int64_t far_s = e->start_s - (int64_t)g->limits.days * DAY_S;
 	bool is_far = far_s >= now_s;
 
@@ -418,11 +422,12 @@ bool guide_take_event(struct guide *g, struct service *s,
 		free(e);
 		return false;
 	}
-	/* a schedule says "undefined" of what present and following know */
+	/* The running_status in a schedule is often "undefined"; that of
+	 * present/following then stays. */
 	if (old != NULL && e->source != 0 && e->running == 0 &&
 	    old->start_s == e->start_s)
 		e->running = old->running;
-	/* present and following, which may have more, are read again */
+	/* present/following, which may have more text, is read again */
 	if (old != NULL && e->source != 0 && old->len > e->len &&
 	    s->seen[0] != NULL)
 		memset(s->seen[0], 0, SECTIONS * sizeof *s->seen[0]);
@@ -441,7 +446,7 @@ bool guide_take_event(struct guide *g, struct service *s,
 	read_again(s, is_far ? MAX(far_s + 1, now_s + AGAIN_S)
 			     : now_s + AGAIN_S);
 	free(e);
-	/* the old time is wrong */
+	/* the time of the old event is wrong */
 	if (old != NULL && is_far)
 		guide_remove_events(g, s, same, 1, GUIDE_ALL);
 	return old != NULL && is_far;
@@ -449,8 +454,8 @@ bool guide_take_event(struct guide *g, struct service *s,
 
 /* --- sections --- */
 
-/* Where the guide keeps the CRC_32 of this section when it was read last; 0: it
- * was not read.  NULL: there is no room. */
+/* The place where the guide stores the CRC_32 of this section when it reads it;
+ * 0: it was not read.  NULL: there is no room. */
 static uint32_t *seen_of(struct guide *g, struct service *s,
 			 const struct eit *eit)
 {
@@ -468,8 +473,8 @@ static uint32_t *seen_of(struct guide *g, struct service *s,
 	return &s->seen[table][eit->number];
 }
 
-/* The work of an event, in bytes: guide_take_event() looks for its id among all
- * events of the service. */
+/* The work of an event, in bytes.  It grows with the events of the service,
+ * because guide_take_event() compares the id with all of them. */
 static size_t work_of(const struct service *s, const struct eit_event *e)
 {
 	size_t len = e->descriptors.len;

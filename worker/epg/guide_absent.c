@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Services that leave the PAT for a while keep their imported events: the next
- * import may be hours away. */
+/* Services that disappear from the PAT for a time keep their imported events,
+ * because the next import may be hours away. */
 #include "worker/epg/guide_state.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@ void guide_hide_service(struct guide *g, struct guide_stream *s,
 			struct service *service)
 {
 	s->edited = ++g->edits;
-	/* the EIT of a service that returns is read from its begin */
+	/* if the service returns, its EIT is read again, so its events from the
+	 * EIT are not kept */
 	guide_remove_events(g, service, 0, service->n, GUIDE_NOT_IMPORTED);
 	if (service->n == 0) {
 		guide_free_service(g, service);
@@ -81,7 +82,7 @@ void guide_expire_hidden(struct guide *g, int64_t now_s)
 
 	for (; service != NULL; service = next) {
 		next = TAILQ_NEXT(service, in_absent);
-		/* or the clock was set back */
+		/* now_s < absent_s: the clock was set back */
 		if (service->absent_s == 0 || now_s < service->absent_s)
 			service->absent_s = now_s;
 		if (now_s - service->absent_s >= GUIDE_PAST_S)

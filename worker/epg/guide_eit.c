@@ -26,12 +26,14 @@ struct guide_eit {
 	char *stream;
 	struct event_format format;
 	bool events;
-	int64_t now_s, span_s; /* events begin before both together */
-	/* the services of the begin, and those that were written */
+	int64_t now_s, span_s; /* events that begin before now_s + span_s are
+				* written */
+	/* numbers: services when the writing began; next: index of the next
+	 * one; written: services in the memory */
 	uint16_t numbers[GUIDE_PROGRAMS_MAX];
 	size_t n, next, written;
-	uint16_t onid; /* of the begin */
-	size_t pos, end; /* in the memory */
+	uint16_t onid; /* original_network_id when the writing began */
+	size_t pos, end; /* bytes of the memory: written so far; its size */
 	uint64_t hash;
 };
 
@@ -115,7 +117,7 @@ static int write_at(struct guide_eit *e, const struct buf *text, size_t pos)
 	return n < 0 ? -errno : (size_t)n == buf_len(text) ? 0 : -EIO;
 }
 
-/* Does the event have a place in the schedule?  Not without a duration. */
+/* Is the event written?  An event without a duration is not. */
 static bool is_written(const struct guide_eit *e, const struct guide_event *v)
 {
 	return e->events && v->duration_s > 0 &&
@@ -131,8 +133,8 @@ static uint32_t count(const struct guide_eit *e, const struct service *s)
 	return MIN(n, (uint32_t)EIT_IMAGE_EVENTS_MAX);
 }
 
-/* The running_status to write; 0 if the receiver finds from the time whether
- * the event is running. */
+/* The running_status to write; 0: the process that sends the EIT derives it
+ * from the time. */
 static unsigned running_of(const struct guide_event *e)
 {
 	switch (e->running) {
@@ -163,7 +165,8 @@ static void put_events(struct guide_eit *e, const struct service *s,
 		item.len = (uint16_t)event_write(event, &e->format,
 						 running_of(event), bytes,
 						 &cut);
-		/* which XMLTV does not have */
+		/* XMLTV has no free_CA_mode, so that of the service in the SDT
+		 * is written */
 		if (event->source == GUIDE_IMPORTED)
 			bytes[EIT_EVENT_HEAD - 2] |=
 				s->status & EIT_STATUS_FREE_CA;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Writes the events of a stream to memory, for the process that sends them as
- * EIT (tables/eit_image.h): a service at a time; between two services the
- * guide may change.
+ * EIT (tables/eit_image.h).  Writes one service in each call; between two calls
+ * the guide may change.
  *
  * Owns the descriptor; borrows the guide.
  */
@@ -17,21 +17,22 @@ struct guide_eit;
 struct guide_eit_config {
 	const char *stream;
 	struct event_format format;
-	bool events; /* false: the services without them */
+	bool events; /* false: writes the services without events */
 };
 
-/* fd (shared_create()) is taken. */
+/* Takes fd, the memory (shared_create()). */
 struct guide_eit *guide_eit_new(int fd, struct guide *,
 				const struct guide_eit_config *,
 				int64_t now_s);
 /* NULL-safe; sets *e to NULL. */
 void guide_eit_free(struct guide_eit **);
 
-/* Writes the next service.  1: there are more; 0: that was the last one.  If
- * the memory does not hold all events, those far in the future are left out.
- * -ENOSPC: it does not hold even the events of an hour.  Or another -errno. */
+/* Writes the next service.  Returns 1: call it again; 0: the memory is
+ * complete; -ENOSPC: it has no room for the events of even one hour; or another
+ * -errno.  If the memory has no room for all events, events far in the future
+ * are omitted. */
 int guide_eit_run(struct guide_eit *) MUST_CHECK;
-/* Bytes that are written. */
+/* The number of bytes that were written. */
 size_t guide_eit_len(const struct guide_eit *);
 /* A hash of the content, from 1 to INT64_MAX, so that a message can have it. */
 uint64_t guide_eit_hash(const struct guide_eit *);

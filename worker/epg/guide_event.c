@@ -8,9 +8,11 @@
 #include <string.h>
 
 enum {
-	STRINGS = 4, /* of a language */
-	OVERHEAD = 32, /* of an allocation, with its pointer */
-	/* two digits of hours, each up to 15 */
+	STRINGS = 4, /* strings of a language in guide_event.texts */
+	OVERHEAD = 32, /* bytes of an allocation beside the event, with its
+			* pointer */
+	/* The longest duration that was read: its hours are two BCD digits,
+	 * each of which may be up to 15. */
 	DURATION_MAX_S = 166 * 3600,
 };
 
@@ -182,7 +184,7 @@ json_t *guide_event_write_brief(const struct guide_event *e)
 	return write_event(e, STRINGS - 1);
 }
 
-/* Reads a number from 0 to max; false: the value is none. */
+/* Reads a number from 0 to max; false: the value is not such a number. */
 static bool read_number(const json_t *o, const char *key, json_int_t max,
 			json_int_t *ret)
 {

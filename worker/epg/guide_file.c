@@ -16,11 +16,13 @@
 struct guide_loader {
 	int fd;
 	struct guide *guide;
-	off_t pos;
-	char *text; /* that is read, and not a whole line yet */
+	off_t pos; /* bytes of the file that were read */
+	char *text; /* bytes that were read, but are not a whole record or line
+		     * yet */
 	size_t n, room;
-	bool skipping; /* a line that is too long */
-	bool ending;   /* the file has no more, and a record is damaged */
+	bool skipping; /* the current line is too long, and is skipped */
+	bool ending;   /* the file has ended with a damaged record, behind which
+			* records are sought */
 	uint64_t unreadable;
 };
 
@@ -78,8 +80,8 @@ static void load_event(struct guide_loader *l, const uint8_t *body, size_t len,
 		l->unreadable++;
 }
 
-/* The length of a record with its line feed; 0: the bytes are no record, or
- * (*ret_more) not a whole one yet. */
+/* The length of a record with its line feed.  0: if *ret_more is true, the
+ * record is not whole yet; otherwise the bytes are not a record. */
 static size_t record_len(const uint8_t *p, size_t n, bool *ret_more)
 {
 	bool record = p[0] >= GUIDE_RECORD && p[0] <= GUIDE_RECORD_LAST;
@@ -96,7 +98,7 @@ static size_t record_len(const uint8_t *p, size_t n, bool *ret_more)
 	return !*ret_more && p[len - 1] == '\n' ? len : 0;
 }
 
-/* Loads a record.  Skips one of an unknown kind, which a later program
+/* Loads a record.  Skips a record of an unknown kind, which a later version
  * wrote. */
 static void load_record(struct guide_loader *l, const uint8_t *p, size_t len,
 			int64_t now_s)
@@ -110,7 +112,7 @@ static void load_record(struct guide_loader *l, const uint8_t *p, size_t len,
 		load_status(l, body, len);
 }
 
-/* Loads the first record or line of the text; returns its bytes, or 0 if it is
+/* Loads the first record or line of the text, and returns its length; 0: it is
  * not whole yet. */
 static size_t load_first(struct guide_loader *l, const char *text, size_t n,
 			 int64_t now_s)
@@ -152,11 +154,11 @@ static void load_lines(struct guide_loader *l, int64_t now_s)
 	l->n = 0;
 }
 
-/* At the end of the file: loads the records behind bytes that look like the
- * begin of a long record.  False: there are none. */
+/* At the end of the file: loads records behind bytes that look like the begin
+ * of a long record.  False: there are no more bytes with a line feed. */
 static bool load_behind(struct guide_loader *l, int64_t now_s)
 {
-	/* its parts look like lines, which are not counted */
+	/* parts of the damaged record look like lines; it counts as one */
 	uint64_t unreadable = l->unreadable + !l->ending;
 
 	if (l->n == 0 || memchr(l->text, '\n', l->n) == NULL)
@@ -184,7 +186,7 @@ bool guide_loader_run(struct guide_loader *l, int64_t now_s)
 	}
 	if (n == 0 && load_behind(l, now_s))
 		return true;
-	/* a line without an end, or a read that failed */
+	/* counts a line without an end, or a read that failed */
 	l->unreadable += (l->n > 0 && !l->ending) || n < 0;
 	return false;
 }
@@ -200,8 +202,8 @@ struct guide_saver {
 	int fd;
 	struct guide *guide;
 	bool events; /* all records of events are written */
-	size_t pos, end; /* in the memory */
-	struct buf bytes; /* that are not written yet */
+	size_t pos, end; /* bytes of the memory: written so far; its size */
+	struct buf bytes; /* records that are not written yet */
 };
 
 struct guide_saver *guide_saver_new(int fd, struct guide *guide)

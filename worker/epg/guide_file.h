@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Loads a guide from a file and saves it to memory, a part at a time: the file
- * has a record (guide_record.h) of each event, and behind them one of each
- * service whose stream has an SDT: programs that know events only lose nothing
- * else.  The file of a former program has the services first, or events only,
- * or a line of JSON of each.
+ * Loads a guide from a file, and saves it to memory, a part at a time.  The
+ * file has a record (guide_record.h) for each event, and behind all events a
+ * record for each service whose stream has an SDT, so that a former version
+ * that knows events only can read all events.  The file of a former version has
+ * the services first, or events only, or a line of JSON for each event.
  *
- * Each owns its descriptor and borrows the guide.
+ * Loader and saver own their descriptor and borrow the guide.
  */
 #pragma once
 
 #include "worker/epg/guide.h"
 
 enum {
-	GUIDE_FILE_PART = 64 * 1024, /* bytes */
-	GUIDE_LINE_MAX = 1 << 20,
+	GUIDE_FILE_PART = 64 * 1024, /* bytes of a part */
+	GUIDE_LINE_MAX = 1 << 20, /* bytes of the longest record or line */
 };
 
 struct guide_loader;
@@ -27,15 +27,15 @@ void guide_loader_free(struct guide_loader **);
 /* Reads the next part of the file; false: the file has ended or cannot be
  * read. */
 bool guide_loader_run(struct guide_loader *, int64_t now_s);
-/* The number of records and lines that were unreadable. */
+/* The number of records and lines that could not be read. */
 uint64_t guide_loader_unreadable(const struct guide_loader *);
 
 /* Saves the guide to fd (shared_create()), which is taken.  A guide has only
  * one saver at a time. */
 struct guide_saver *guide_saver_new(int fd, struct guide *);
 void guide_saver_free(struct guide_saver **);
-/* Writes a part.  1: there is more; 0: that was the last one.  -ENOSPC: the
- * memory is too small.  Or another -errno. */
+/* Writes a part.  Returns 1: call it again; 0: that was the last part; -ENOSPC:
+ * the memory is too small; or another -errno. */
 int guide_saver_run(struct guide_saver *) MUST_CHECK;
-/* The number of bytes that are written. */
+/* The number of bytes that were written. */
 size_t guide_saver_len(const struct guide_saver *);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events that a new version of their section of a schedule lacks. */
+/* Removes events that a new version of their section of a schedule no longer
+ * contains. */
 #include "worker/epg/guide_state.h"
 
 /* Segments of a schedule begin at midnight UTC of the present day (ETSI TS 101
  * 211 4.1.4). */
 enum {
 	DAY_S = 24 * 3600,
-	SEGMENT = 8, /* sections */
+	SEGMENT = 8, /* sections of a segment */
 	SEGMENT_S = 3 * 3600,
 	TABLE_SEGMENTS = SECTIONS / SEGMENT,
-	TABLES_OF_STREAM = 16, /* table_id of a schedule */
+	TABLES_OF_STREAM = 16, /* table_ids of the schedule of a transport
+				* stream */
 };
 
 uint16_t guide_source_of(const struct eit *eit, unsigned number)
@@ -19,9 +21,9 @@ uint16_t guide_source_of(const struct eit *eit, unsigned number)
 	return eit->schedule ? (uint16_t)(1 + table * SECTIONS + number) : 0;
 }
 
-/* Does the event begin in the segment of its section?  Not if the section was
- * received before midnight: its events have moved to lower numbers, and their
- * sections may not have been received yet. */
+/* Does the event begin in the segment that its section has now?  If not, the
+ * section was received before midnight UTC: since then its events are in
+ * sections with lower numbers, which may not have been received yet. */
 static bool is_in_segment(const struct guide_event *e, int64_t now_s)
 {
 	int64_t segment = (e->source - 1) / SEGMENT %
@@ -31,8 +33,8 @@ static bool is_in_segment(const struct guide_event *e, int64_t now_s)
 	return e->start_s >= from_s && e->start_s < from_s + SEGMENT_S;
 }
 
-/* Has the event, which was in a section of the same table, gone with this
- * version of the section? */
+/* Does this version of a section of the table show that the event, which the
+ * table had contained, is no longer in it? */
 static bool is_gone(const struct guide_event *e, const struct eit *eit,
 		    int64_t now_s)
 {
@@ -66,7 +68,8 @@ bool guide_remove_gone(struct guide *g, struct service *s,
 		guide_remove_events(g, s, i - 1, 1, GUIDE_ALL);
 		removed = true;
 	}
-	/* another section may still have it, or what it replaced */
+	/* another section may still contain the event, or events that it had
+	 * replaced */
 	if (removed)
 		guide_forget_sections(g, s);
 	return removed;

@@ -19,16 +19,18 @@ struct channel {
 	char *id, *stream;
 };
 
-/* The channels that an id of the document names. */
+/* The service to which a channel of the document belongs. */
 struct slot {
-	size_t first, n; /* channels */
-	uint16_t service; /* 0: the only one */
+	size_t first, n; /* guide_import.channels from `first' on: n channels
+			  * with its id */
+	uint16_t service; /* number of the service; 0: the only service of each
+			   * stream */
 };
 
 struct programme {
 	struct slot slot;
-	int64_t start_s; /* of the event */
-	size_t order; /* in the document */
+	int64_t start_s; /* start of the event */
+	size_t order; /* its position in the document */
 	bool has_stop;
 	struct guide_event *event;
 };
@@ -36,20 +38,22 @@ struct programme {
 struct guide_import {
 	struct guide *guide;
 	int64_t now_s;
-	struct channel *channels; /* by id and stream */
+	struct channel *channels; /* in the order of id and stream */
 	size_t n_channels;
 	struct programme *programmes;
+	/* programmes: their number, entries of the array, memory with events */
 	size_t n, room, bytes;
-	struct slot last; /* of guide_import_wants(); n 0: none */
+	struct slot last; /* slot of the last guide_import_wants(); n 0: it was
+			   * not wanted */
 	struct guide_import_counts counts;
-	/* at the end: a part in each call */
+	/* the programmes are in the order of slot and start */
 	bool sorted;
-	size_t settled; /* programmes */
-	struct slot slot; /* the last one of them, with its events */
+	size_t settled; /* programmes whose events were moved to `list' */
+	struct slot slot; /* the slot whose events are in `list' */
 	struct guide_event *list[GUIDE_EVENTS_MAX];
 	size_t n_list;
-	size_t given; /* channels of it */
-	bool used; /* one of them has a service */
+	size_t given; /* channels of `slot' that have got the events */
+	bool used; /* a channel of `slot' has a service */
 };
 
 /* --- channels --- */
@@ -142,8 +146,8 @@ static struct slot find_id(const struct guide_import *i, const char *id,
 	return slot;
 }
 
-/* Reads the number behind the last dot of an id, in front of which it has
- * *ret_len bytes; 0: it has no such number. */
+/* Reads the number behind the last dot of an id; *ret_len: bytes in front of
+ * the dot.  0: there is no such number. */
 static uint16_t number_behind(const char *id, size_t *ret_len)
 {
 	const char *dot = strrchr(id, '.'), *digit;
@@ -188,8 +192,8 @@ static bool is_in_time(const struct guide_import *i, int64_t start_s,
 	       start_s < i->now_s + days_s;
 }
 
-/* Leaves out a programme that is over or begins too late; notes when it will be
- * within the days of the guide. */
+/* Omits a programme that is over or begins too late.  If it begins too late,
+ * updates later_s. */
 static void omit(struct guide_import *i, int64_t start_s)
 {
 	int64_t at_s = start_s - (int64_t)i->guide->limits.days * DAY_S + 1;
@@ -210,13 +214,13 @@ static void drop(struct guide_import *i, struct guide_event *e)
 void guide_import_add(struct guide_import *i, const char *channel,
 		      const struct xmltv_found *p)
 {
-	/* the end of one without an end is found later */
+	/* a programme without an end gets it in settle() */
 	int64_t stop_s = p->has_stop ? p->stop_s : p->start_s + DAY_S;
 	struct eit_event from = { .start_s = p->start_s };
 	struct guide_event *e;
 	size_t size;
 
-	(void)channel; /* i->last */
+	(void)channel; /* the slot of the channel is i->last */
 	if (!is_in_time(i, p->start_s, stop_s)) {
 		omit(i, p->start_s);
 		return;
@@ -260,8 +264,8 @@ static int by_start(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* Applies the rules for overlaps, ends and gaps to the n programmes of a slot,
- * and moves their events to the list. */
+/* Applies the rules for overlaps, ends and gaps (guide_import.h) to the n
+ * programmes of a slot, and moves their events to i->list. */
 static void settle(struct guide_import *i, struct programme *p, size_t n)
 {
 	for (size_t k = 0; k < n; k++) {
@@ -295,8 +299,9 @@ static void settle(struct guide_import *i, struct programme *p, size_t n)
 	}
 }
 
-/* The service of the stream that the slot names; NULL: the stream has no such
- * service, or several and the slot has no number, or the guide has no room. */
+/* The service of the stream that the slot names; number 0: its only service.
+ * NULL: the stream has no such service, or has several and number is 0, or the
+ * guide has no room. */
 static struct service *service_of(struct guide_import *i,
 				  struct guide_stream *s, uint16_t number)
 {
@@ -321,7 +326,8 @@ static struct guide_event *copy_of(const struct guide_event *e)
 	return copy;
 }
 
-/* Gives the events to the service of the next stream of the slot. */
+/* Copies the events of the list to the service of the next stream of the
+ * slot. */
 static void give(struct guide_import *i)
 {
 	const struct channel *c = &i->channels[i->slot.first + i->given++];
@@ -346,7 +352,7 @@ static void give(struct guide_import *i)
 	i->used = true;
 }
 
-/* Begins the next slot; false: there is no further one. */
+/* Begins the next slot; false: there is no further slot. */
 static bool begin_slot(struct guide_import *i)
 {
 	size_t from = i->settled, to = from;

@@ -8,21 +8,26 @@
 
 enum {
 	IDS = UINT16_MAX + 1,
-	/* By which a programme moves, and is not a repetition. */
+	/* An event with the same title counts as the same programme, moved, if
+	 * its start differs by at most this; otherwise it is a repetition. */
 	MOVED_S = 3 * 3600,
-	MOVED_EVENTS = 64, /* the same in events */
+	MOVED_EVENTS = 64, /* the same limit as a number of events between
+			    * both */
 };
 
 /* The ids that the events of an import get from events of the service. */
 struct ids {
 	const struct service *service;
-	size_t kept; /* its events in front of this one stay */
-	uint8_t used[IDS / 8];
-	bool given[GUIDE_EVENTS_MAX]; /* an event of the import has its id */
-	bool has[GUIDE_EVENTS_MAX];   /* an event of the import has an id */
+	size_t kept; /* events of the service with a lower index stay */
+	uint8_t used[IDS / 8]; /* bit set of the ids in use */
+	bool given[GUIDE_EVENTS_MAX]; /* for each event of the service: an event
+				       * of the import has its id */
+	bool has[GUIDE_EVENTS_MAX];   /* for each event of the import: it has an
+				       * id */
 };
 
-/* Finds the event of the service whose id this event gets; service->n: none. */
+/* Finds the event of the service whose id an event of the import gets;
+ * service->n: there is none. */
 typedef size_t find_fn(const struct ids *, const struct guide_event *);
 
 static bool is_used(const struct ids *ids, uint16_t id)
@@ -35,8 +40,8 @@ static void use(struct ids *ids, uint16_t id)
 	ids->used[id / 8] |= (uint8_t)(1 << id % 8);
 }
 
-/* A free id for a new event: the minute of its start, which is the same in each
- * document, or the next free number. */
+/* A free id for a new event: the minute of its start, so that it is the same
+ * after a restart, or the next free number. */
 static uint16_t new_id(const struct ids *ids, int64_t start_s)
 {
 	uint16_t id = (uint16_t)(start_s / 60);
@@ -70,7 +75,8 @@ static size_t find_same(const struct ids *ids, const struct guide_event *e)
 	return at < s->n && has_title_of(s->events[at], e) ? at : s->n;
 }
 
-/* The nearest event with the same title; service->n: none is within MOVED_S. */
+/* Finds the nearest event with the same title; service->n: there is none within
+ * MOVED_S. */
 static size_t find_moved(const struct ids *ids, const struct guide_event *e)
 {
 	const struct service *s = ids->service;
@@ -108,9 +114,9 @@ static void match(struct ids *ids, struct guide_event **events, size_t n,
 	}
 }
 
-/* Sets the ids of new events.  A programme keeps its id when it moves or gets
- * another title; others get new ids.  The ids of the first `kept' events of the
- * service stay. */
+/* Sets the ids of new events.  A programme keeps the id of its old event if it
+ * moves or gets another title; other programmes get new ids.  The ids of the
+ * first `kept' events of the service are not used. */
 static void set_ids(const struct service *s, size_t kept,
 		    struct guide_event **events, size_t n)
 {
@@ -133,7 +139,7 @@ static void set_ids(const struct service *s, size_t kept,
 	free(ids);
 }
 
-/* The number of events of the service that have ended at start_s. */
+/* The number of events of the service that end at start_s or earlier. */
 static size_t count_kept(const struct service *s, int64_t start_s)
 {
 	size_t n = 0;
@@ -192,7 +198,8 @@ bool guide_take_imported(struct guide *g, struct service *s,
 	bool changed;
 
 	s->imported = true;
-	/* a service has fewer events than ids */
+	/* drops events beyond the limit of a service, so that there are always
+	 * free ids */
 	for (; n > GUIDE_EVENTS_MAX - kept; n--) {
 		g->counts.dropped++;
 		free(events[n - 1]);
@@ -201,7 +208,8 @@ bool guide_take_imported(struct guide *g, struct service *s,
 	changed = !is_same(s, kept, events, n);
 	if (changed) {
 		guide_remove_events(g, s, kept, s->n - kept, GUIDE_ALL);
-		/* when the import is over, all of the EIT is read */
+		/* when the last imported event is over, the whole EIT is read
+		 * again */
 		guide_forget_sections(g, s);
 	}
 	for (size_t i = 0; i < n; i++)
@@ -227,8 +235,8 @@ static void release(struct service *s)
 			s->events[i]->source = 0;
 }
 
-/* Removes the events that are not imported from services whose EIT is made from
- * this guide. */
+/* In services whose EIT is generated from this guide, removes the events that
+ * are not imported. */
 static void drop_others(struct guide *g, struct guide_stream *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -269,7 +277,7 @@ void guide_set_own(struct guide *g, const char *stream,
 
 	s->own = *own;
 	drop_others(g, s);
-	/* what passes now is read from its begin */
+	/* the whole EIT of a service that now passes is read again */
 	for (size_t i = 0; i < s->n; i++)
 		if (own_services_has(&before, s->services[i]->number) &&
 		    !own_services_has(own, s->services[i]->number))

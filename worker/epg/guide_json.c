@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The guide as JSON: for questions, and to be saved. */
+/* The guide as JSON for requests, and the position of a saver in the guide. */
 #include "worker/epg/guide_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	/* JSON of a service without its events, and of an answer */
+	/* bytes of JSON of a service without its events, and of an answer
+	 * without services */
 	FRAME_BYTES = 128,
 };
 
 /* --- answers --- */
 
-/* The event as JSON, a new reference; reduces *room by its length.  NULL: it is
- * longer than *room. */
+/* The event as JSON, a new reference; subtracts its length from *room.  NULL:
+ * it is longer than *room. */
 static json_t *write_event(const struct guide_event *e, size_t *room)
 {
 	json_t *o = guide_event_write(e);
@@ -27,7 +28,7 @@ static json_t *write_event(const struct guide_event *e, size_t *room)
 	return o;
 }
 
-/* Adds the event to the object as key; adds `cut' if it has no room. */
+/* Adds the event to the object as `key', or "cut" if it has no room. */
 static void put_event(json_t *o, const char *key, const struct guide_event *e,
 		      size_t *room)
 {
@@ -122,8 +123,8 @@ const struct service *guide_service_from(const struct guide_stream *s,
 	return first;
 }
 
-/* The next event to save, and its place; NULL: all are saved.  Services may
- * come and go between two calls. */
+/* The next event to save; moves *at behind it.  NULL: all events are saved.
+ * Between two calls services may appear and disappear. */
 static const struct guide_event *next_event(struct guide_place *at)
 {
 	while (at->stream != NULL) {
@@ -170,10 +171,10 @@ void guide_load(struct guide *g, const char *stream, uint16_t number,
 {
 	struct service *service = NULL;
 
-	/* without sources the EIT counts */
+	/* without sources the EIT may replace imported events */
 	if (!g->limits.imports)
 		e->source = 0;
-	/* each stream that it adds has a service */
+	/* a stream is added only if there is room for its service */
 	if (guide_find_stream(g, stream) != NULL ||
 	    g->counts.services < g->limits.services)
 		service = guide_add_service(g, guide_add_stream(g, stream),

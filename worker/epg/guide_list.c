@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes the object, and a comma in front unless it is the first one.  Takes
- * the object. */
+/* Writes the object, behind a comma unless it is the first one.  Takes the
+ * object. */
 static void put(struct buf *to, json_t *object, bool first)
 {
 	char *text = json_dumps(object, JSON_COMPACT);

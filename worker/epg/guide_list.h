@@ -12,8 +12,10 @@
 
 #include <stdbool.h>
 
-/* The document: begin, all channels, programmes, all programmes, end.  first:
- * the element is the first one of its list. */
+/* Write the parts of the document.  Call guide_list_begin(),
+ * guide_list_channel() for each channel, guide_list_programmes(),
+ * guide_list_programme() for each programme, guide_list_end().  first: the
+ * element is the first one of its list. */
 void guide_list_begin(struct buf *);
 void guide_list_channel(struct buf *, const struct xmltv_channel *, bool first);
 void guide_list_programmes(struct buf *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The names and the status of the services, from the SDT of their stream
+/* Reads the names and the status of the services from the SDT of their stream
  * (EN 300 468 5.2.3). */
 #include "common/base/alloc.h"
 #include "proto/si/desc.h"
@@ -13,7 +13,7 @@
 
 enum {
 	HEADER = 11, /* bytes in front of the services */
-	FRAME = 5,   /* service_id to the length of the loop */
+	FRAME = 5,   /* bytes from service_id to descriptors_loop_length */
 	DESC_SERVICE = 0x48,
 };
 
@@ -58,8 +58,8 @@ static bool set_name(struct guide_stream *s, uint16_t number, char *take_name)
 	return false;
 }
 
-/* Sets the status of the service in an entry of the SDT.  True: it has changed;
- * then the process that sends the tables needs it. */
+/* Sets the status of the service in an entry of the SDT.  True: it has changed,
+ * so that the process that sends the tables must read it. */
 static bool set_status(struct guide *g, struct guide_stream *s,
 		       const uint8_t *entry)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* EIT other: the events of a service in the transport stream of another one. */
+/* EIT other: the events of a service in another transport stream. */
 #include "worker/epg/guide_state.h"
 
 enum {
-	OTHER = 0x10, /* from table_ids of a schedule to those of others */
-	/* So long after its last section a source of a service is the only one:
-	 * EIT other are repeated in 20 s, their schedule in 300 s (TS 101 211
-	 * 4.4). */
+	OTHER = 0x10, /* table_id of schedule other minus table_id of schedule
+		       * actual */
+	/* For this time after its last section, the source of a service is not
+	 * replaced by another stream.  EIT other repeat present/following in 20
+	 * s, the schedule in 300 s (TS 101 211 4.4). */
 	PRESENT_PATIENCE_S = 60,
 	SCHEDULE_PATIENCE_S = 900,
 };
@@ -46,7 +47,7 @@ bool guide_is_source(struct service *service, const struct guide_stream *s,
 	struct guide_source *last = &service->sources[eit->schedule];
 	int64_t patience_s = eit->schedule ? SCHEDULE_PATIENCE_S
 					   : PRESENT_PATIENCE_S;
-	/* or the clock was set back */
+	/* now_s < at_s: the clock was set back */
 	bool silent = last->serial == 0 || now_s < last->at_s ||
 		      now_s - last->at_s >= patience_s;
 
@@ -56,7 +57,7 @@ bool guide_is_source(struct service *service, const struct guide_stream *s,
 	return true;
 }
 
-/* Does the stream make such EIT other from this guide? */
+/* Is this EIT other of the stream generated from this guide? */
 static bool is_own(const struct guide_stream *from, const struct eit *eit)
 {
 	return from->own_other == EIT_OTHER_ALL ||

@@ -11,19 +11,20 @@
 #include <stdlib.h>
 
 enum {
-	TURN_MS = 10, /* between two looks at the transfers */
-	REPLY_MAX = 64 * 1024, /* of the server; more ends the post */
+	TURN_MS = 10, /* interval of the timer while a post is running */
+	REPLY_MAX = 64 * 1024, /* bytes of the reply of a server; a longer reply
+				* ends the post */
 };
 
-/* A server, and the post to it. */
+/* A server, and the post to it that is running. */
 struct post {
 	struct epg_export_spec spec;
-	struct fetcher *fetcher; /* NULL: nothing is posted */
+	struct fetcher *fetcher; /* NULL: no post is running */
 	struct fetch *fetch;
 	uint32_t seq;
 	int fd;
 	size_t len;
-	size_t replied; /* bytes of the answer */
+	size_t replied; /* bytes of the reply of the server */
 };
 
 struct guide_posts {
@@ -52,7 +53,7 @@ static enum fetch_taken on_reply(const uint8_t *data, size_t len, void *arg)
 	return p->replied > REPLY_MAX ? FETCH_ENOUGH : FETCH_TAKEN;
 }
 
-/* Ends a post and calls `posted' at last, because the callee may begin the next
+/* Ends a post.  Calls `posted' as the last step, because it may begin the next
  * post. */
 static void finish(struct guide_posts *g, struct post *p, const char *error)
 {
@@ -108,7 +109,8 @@ struct guide_posts *guide_posts_new(struct ev_loop *loop,
 	g->n = MIN(n, ARRAY_LEN(g->list));
 	for (size_t i = 0; i < g->n; i++) {
 		g->list[i].fd = -1;
-		/* an address with an error is never posted to */
+		/* an address with an error has an empty URL, and start()
+		 * rejects it */
 		(void)!epg_export_parse(addresses[i], &g->list[i].spec,
 					&ignored);
 	}
@@ -145,7 +147,7 @@ static const char *const *headers_of(unsigned form)
 	return list[form % EPG_FORMS];
 }
 
-/* Begins the transfer of a post.  0, or -errno with error. */
+/* Begins the transfer of a post.  Returns 0, or -errno with error. */
 static int start(struct post *p, unsigned form, struct errmsg *error)
 {
 	int r = 0;

@@ -7,13 +7,14 @@
 #include <string.h>
 
 enum {
-	EVENT_BYTES = 16 * 1024, /* of JSON; more: the titles only */
-	/* kept of a first title that is too long; a byte takes up to 6 in
-	 * JSON */
+	EVENT_BYTES = 16 * 1024, /* JSON of an event; a longer event is
+				  * shortened */
+	/* a first title that is too long is cut to this; in JSON a byte becomes
+	 * up to 6 bytes */
 	TITLE_BYTES = 2048,
 };
 
-/* NULL: none. */
+/* The present and the following event of a service; NULL: there is none. */
 struct present {
 	const struct guide_event *now, *next;
 };
@@ -62,7 +63,8 @@ static void cut_title(json_t *text)
 	(void)json_object_set_new(text, "title", json_stringn(title, n));
 }
 
-/* Removes and cuts texts until the event has at most EVENT_BYTES. */
+/* Removes and cuts texts until the JSON of the event has at most
+ * EVENT_BYTES. */
 static void shorten(json_t *event)
 {
 	json_t *texts = json_object_get(event, "texts"), *text;

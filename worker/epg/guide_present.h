@@ -8,16 +8,17 @@
 
 #include "worker/epg/guide.h"
 
-/* events: {"now", "next"} as guide_read() has them, without details; an absent
- * one: none.  At most 16 KiB of JSON each: more texts are cut.  Borrowed.
- * False: there is no room now. */
+/* events: {"now", "next"} in the form of guide_read(), without details; an
+ * absent key: there is no such event.  Each event has at most 16 KiB of JSON;
+ * longer texts are cut.  Borrowed.  False: the receiver has no room now. */
 typedef bool guide_present_fn(const char *stream, uint16_t number,
 			      const json_t *events, void *arg);
 
-/* Takes the events of this moment as known: guide_present_find() reports later
- * changes. */
+/* The present and following events of this moment count as reported:
+ * guide_present_find() reports later changes. */
 void guide_present_begin(struct guide *, int64_t now_s);
-/* Calls found for each service with other events, at most max, until it returns
- * false: the next call continues. */
+/* Calls found() for each service with other events than reported, for at most
+ * max services, until found() returns false.  The next call reports the
+ * remaining services. */
 void guide_present_find(struct guide *, int64_t now_s, size_t max,
 			guide_present_fn *found, void *arg);

@@ -9,12 +9,14 @@
 #include <string.h>
 
 enum {
-	STRINGS = 4, /* of a language: its code first */
+	STRINGS = 4, /* strings of a language in guide_event.texts, its code
+		      * first */
 	AGE_MAX = 18,
 	RUNNING_MAX = 7,
 	DURATION_MAX_S = 166 * 3600,
 	STATUS_VERSION = 1,
-	STATUS_LEN = 2 + 2 + 2 + 1, /* behind the id of the stream */
+	STATUS_LEN = 2 + 2 + 2 + 1, /* bytes of the body of a status behind the
+				     * id of the stream */
 };
 
 /* Appends the low n bytes of the value, big-endian. */
@@ -50,8 +52,8 @@ void guide_record_write(struct buf *to, const char *stream, uint16_t number,
 	buf_append(to, "\n", 1);
 }
 
-/* Are these bytes as many strings as the event has, each with its NUL, and
- * none too long for a reader of EIT? */
+/* Are these bytes the strings of n_texts languages, each with its NUL, and none
+ * longer than struct eit_text allows? */
 static bool are_texts(const char *texts, size_t len, size_t n_texts)
 {
 	size_t at = 0;
@@ -76,7 +78,8 @@ static bool is_sound(const struct guide_event *e)
 	       e->n_texts <= EIT_TEXTS_MAX;
 }
 
-/* Reads the members in front of the texts; false: the bytes are no event. */
+/* Reads the members in front of the texts; false: the bytes are not an
+ * event. */
 static bool read_head(struct bits *b, struct guide_event *e)
 {
 	struct bytes contents;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The streams of the guide whose EIT another process sends. */
+/* Reports changes of streams whose events another process has read. */
 #include "worker/epg/guide_state.h"
 
 static uint64_t last_edit(const struct guide_stream *s)
@@ -15,8 +15,8 @@ void guide_show(struct guide *g, const char *stream, int64_t now_s)
 {
 	struct guide_stream *s = guide_add_stream(g, stream);
 
-	/* another link may have asked in front of a change since then, which
-	 * is still to be reported */
+	/* if another reader called this before, a change since then is not
+	 * reported yet */
 	if (s->shown)
 		return;
 	s->shown = true;
@@ -26,7 +26,7 @@ void guide_show(struct guide *g, const char *stream, int64_t now_s)
 
 static bool is_stale(const struct guide_stream *s, int64_t now_s)
 {
-	/* or the clock was set back */
+	/* now_s < shown_s: the clock was set back */
 	bool again = now_s < s->shown_s || now_s - s->shown_s >= GUIDE_STALE_S;
 
 	return s->shown && last_edit(s) != s->shown_edit && again;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of the guide: of guide*.c only. */
+/* The data of the guide; for guide*.c only. */
 #pragma once
 
 #include "worker/epg/guide.h"
@@ -10,100 +10,121 @@
 #include <sys/queue.h>
 
 enum {
+	/* tables of a service: present/following, and those of the schedule */
 	TABLES = 1 + EIT_SCHEDULE_LAST_TABLE_ID - EIT_SCHEDULE_TABLE_ID + 1,
-	SECTIONS = 256,
-	SDT_SECTIONS = 8,
-	ID_CHAINS = 1024,
-	/* the work of a look at an event, as bytes that are read meanwhile */
+	SECTIONS = 256, /* section numbers of a table */
+	SDT_SECTIONS = 8, /* see guide_stream.sdt_seen */
+	ID_CHAINS = 1024, /* chains of a hash table */
+	/* work to compare one event, as the number of stream bytes that could
+	 * be read in that time */
 	WORK_LOOK = 8,
 };
 
-/* The stream whose EIT has the events of a service, and its last section. */
+/* The stream whose EIT has the events of a service, and when its last section
+ * arrived. */
 struct guide_source {
-	uint64_t serial; /* of guide_stream; 0: none yet */
-	int64_t at_s;
+	uint64_t serial; /* guide_stream.serial; 0: no stream yet */
+	int64_t at_s; /* Unix time of the last section */
 };
 
 struct service {
 	TAILQ_ENTRY(service) in_absent;
-	struct guide_stream *absent_from; /* NULL: its PAT has the service */
-	int64_t absent_s; /* time of the first guide_expire() after; 0: none */
+	struct guide_stream *absent_from; /* the stream from whose PAT the
+					   * service has disappeared (hidden
+					   * service); NULL: the PAT has the
+					   * service */
+	int64_t absent_s; /* hidden service: Unix time of the first
+			   * guide_expire() since it was hidden; 0: none yet */
 	uint16_t number;
-	char *name; /* of the SDT; NULL: not known */
-	uint8_t status; /* of the SDT, as eit_image.h has it; 0: not known */
+	char *name; /* name in the SDT; NULL: not known */
+	uint8_t status; /* status in the SDT, in the form of eit_image.h; 0: not
+			 * known */
 	struct guide_event **events; /* by start; they do not overlap */
 	size_t n, room;
-	/* the CRC_32 of each section that was read; NULL: none of the table */
+	/* for each table: the CRC_32 of each section that was read, 0: not
+	 * read; NULL: no section of the table was read */
 	uint32_t *seen[TABLES];
-	/* of present and following, and of the schedule */
+	/* [0]: source of present/following; [1]: source of the schedule */
 	struct guide_source sources[2];
-	/* from this time on all sections are read again; 0: never */
+	/* Unix time from which on all sections are read again; 0: never */
 	int64_t again_s;
 	bool overlapped; /* an event has replaced others */
-	uint64_t edited; /* value of guide.edits at the last change of events */
-	bool imported; /* since the start: its events are not only saved */
-	uint64_t shown; /* of guide_present.h; 0: no event */
+	uint64_t edited; /* guide.edits when the events last changed */
+	bool imported; /* since the start an import had events of the service,
+			* so that its imported events are not only from the
+			* saved guide */
+	uint64_t shown; /* hash of the present and following event that was
+			 * reported last (guide_present.h); 0: no event */
 };
 
 struct guide_stream {
 	LIST_ENTRY(guide_stream) link;
 	LIST_ENTRY(guide_stream) in_chain;
 	char *id;
-	char *channel; /* of XMLTV; NULL: the id */
-	enum text_table codepage;
-	bool known;
+	char *channel; /* id of its channel in XMLTV; NULL: the id of the
+			* stream */
+	enum text_table codepage; /* character table of texts that name none */
+	bool known; /* the stream is configured */
 	bool has_programs; /* its PAT is known */
-	/* whose EIT is made from this guide: it is not collected */
+	/* services whose EIT is generated from this guide, so that it is not
+	 * read */
 	struct own_services own;
-	/* the CRC_32 of the sections of its SDT, by the low bits of their
-	 * numbers; 0: not read since the services changed */
+	/* by section_number % SDT_SECTIONS: CRC_32 of the section of its SDT
+	 * that was read last; 0: none was read since the services changed */
 	uint32_t sdt_seen[SDT_SECTIONS];
-	uint64_t serial; /* no other stream has it */
-	/* of its SDT */
+	uint64_t serial; /* a number that no other stream has */
+	/* a link of guide.by_network */
 	LIST_ENTRY(guide_stream) in_network;
-	bool has_network;
-	uint16_t tsid, onid; /* 0: not known */
-	enum eit_other own_other; /* the EIT other that it sends itself */
-	/* as of a service, that is gone or has another number */
+	bool has_network; /* tsid and onid are known from its SDT */
+	uint16_t tsid, onid; /* of its SDT; 0: not known */
+	enum eit_other own_other; /* the EIT other that are generated from this
+				   * guide */
+	/* guide.edits at the last change of the stream that is in no service: a
+	 * service was removed, or has another number */
 	uint64_t edited;
-	/* the EIT of the stream is sent by another process ... */
+	/* another process sends the EIT of the stream (guide_show()) */
 	bool shown;
-	uint64_t shown_edit; /* ... which has this one, ... */
-	int64_t shown_s; /* ... as was reported then, ... */
-	uint32_t shown_round; /* ... in this round of the reports */
+	uint64_t shown_edit; /* guide.edits of the last change that was
+			      * reported */
+	int64_t shown_s; /* Unix time of the last report */
+	uint32_t shown_round; /* guide.shown_round + 1 at the last report */
 	struct service *services[GUIDE_PROGRAMS_MAX];
 	size_t n;
 };
 
-/* The place of the next event to save: the first one from here on. */
+/* The position from which on guide_save_next() looks for the next event. */
 struct guide_place {
-	struct guide_stream *stream; /* NULL: all are saved */
-	unsigned number; /* of the service */
+	struct guide_stream *stream; /* NULL: all events are saved */
+	unsigned number; /* lowest number of its next service */
 	int64_t start_s;
 };
 
 struct guide {
 	struct guide_limits limits;
 	struct guide_counts counts;
-	struct eit_facts facts; /* of the event that is being read */
-	struct text_dictionary *dictionary; /* NULL: none */
-	uint32_t round; /* of the section that is being read */
-	size_t work; /* since guide_take_work() */
-	uint64_t new_services;
+	struct eit_facts facts; /* descriptors of the event that is being
+				 * read */
+	struct text_dictionary *dictionary; /* decodes compressed texts; NULL:
+					     * none */
+	uint32_t round; /* number of the section that is being read; each one
+			 * gets a new number */
+	size_t work; /* work since the last guide_take_work() */
+	uint64_t new_services; /* see guide_new_services() */
 	uint64_t edits; /* changes of events since the start */
-	/* services with imported events that the PAT of their stream lacks,
-	 * by the time of their leaving: they are hidden, and return with it */
+	/* hidden services, the one that was hidden first in front: services
+	 * with imported events that have disappeared from the PAT of their
+	 * stream */
 	TAILQ_HEAD(, service) absent;
-	struct guide_place saving;
+	struct guide_place saving; /* position of the saver */
 	LIST_HEAD(, guide_stream) streams;
 	/* Number of the last complete round of guide_find_stale(), which
 	 * reports each stream at most once in a round. */
 	uint32_t shown_round;
-	/* the same by the hash of the id */
+	/* all streams, by the hash of their id */
 	LIST_HEAD(guide_chain, guide_stream) by_id[ID_CHAINS];
-	/* those with an SDT by its identifiers */
+	/* streams with an SDT, by a hash of its identifiers */
 	LIST_HEAD(guide_network, guide_stream) by_network[ID_CHAINS];
-	uint64_t last_serial;
+	uint64_t last_serial; /* highest guide_stream.serial */
 };
 
 struct guide_stream *guide_find_stream(const struct guide *, const char *id);
@@ -116,29 +137,30 @@ struct service *guide_add_service(struct guide *, struct guide_stream *,
  * none. */
 const struct service *guide_service_from(const struct guide_stream *,
 					 unsigned number);
-/* Frees a service that is in no stream any more. */
+/* Frees a service that is no longer in any stream. */
 void guide_free_service(struct guide *, struct service *);
-/* The place of the first event that begins at start_s or later. */
+/* The index of the first event that begins at start_s or later. */
 size_t guide_place_of(const struct service *, int64_t start_s);
-/* Adds the event to the service, or replaces an older one.  Takes the event.
- * True: the service has changed. */
+/* Adds the event to the service, or replaces an older event by it.  Takes the
+ * event.  True: the service has changed. */
 bool guide_take_event(struct guide *, struct service *, struct guide_event *,
 		      int64_t now_s);
 
-/* If the EIT names the present event, or none: sets all other running events of
- * the service to not running.  True: the service has changed. */
+/* If this is section 0 of present/following, sets running_status of all other
+ * running events of the service to "not running".  True: the service has
+ * changed. */
 bool guide_stop_others(struct guide *, struct service *, struct eit);
 
 /* guide_event.source of this section of a schedule. */
 uint16_t guide_source_of(const struct eit *, unsigned number);
-/* Removes the future events that were in this section of a schedule and are not
- * any more.  True: there were some. */
+/* Removes the future events that this section of a schedule contained before,
+ * but no longer contains.  True: events were removed. */
 bool guide_remove_gone(struct guide *, struct service *, const struct eit *,
 		       int64_t now_s);
 
 enum guide_removal { GUIDE_ALL, GUIDE_NOT_IMPORTED };
-/* Removes the n events from place `at' on; GUIDE_NOT_IMPORTED: only those that
- * no import took. */
+/* Removes the n events from index `at' on; GUIDE_NOT_IMPORTED: imported events
+ * stay. */
 void guide_remove_events(struct guide *, struct service *, size_t at, size_t n,
 			 enum guide_removal);
 /* Makes the guide read all sections of the service again. */
@@ -154,8 +176,9 @@ static inline uint32_t guide_section_crc(const uint8_t *section, size_t len)
 
 /* --- EIT other (guide_other.c) --- */
 
-/* Takes a section of the EIT of the stream `from', or of its EIT other, for a
- * service of s.  True: the service has changed. */
+/* Takes a section of EIT from the stream `from' for a service of the first
+ * stream: of its EIT actual if both are the same stream, otherwise of EIT
+ * other.  True: the service has changed. */
 bool guide_take_from(struct guide *, struct guide_stream *,
 		     const struct guide_stream *from, struct eit, uint32_t crc,
 		     int64_t now_s);
@@ -164,8 +187,8 @@ bool guide_take_from(struct guide *, struct guide_stream *,
 bool guide_take_other(struct guide *, const struct guide_stream *from,
 		      struct eit, uint32_t crc, int64_t now_s);
 /* Does the guide take the events of this service from the stream `from'?  The
- * EIT of the service's own stream precede; one other stream at a time is a
- * source. True: notes that its source is `from'. */
+ * EIT of the service's own stream precede; otherwise one stream at a time is
+ * the source.  True: `from' is stored as the source. */
 bool guide_is_source(struct service *, const struct guide_stream *,
 		     const struct guide_stream *from, const struct eit *,
 		     int64_t now_s);
@@ -177,16 +200,17 @@ void guide_forget_network(struct guide_stream *);
 
 /* --- services that a PAT lacks (guide_absent.c) --- */
 
-/* Hides a service that the PAT of its stream no longer has; keeps its imported
- * events.  Takes the service. */
+/* Hides a service that is no longer in the PAT of its stream, and keeps its
+ * imported events; frees it if it has none.  Takes the service. */
 void guide_hide_service(struct guide *, struct guide_stream *,
 			struct service *);
-/* The hidden service, which the caller gets and is hidden no longer; NULL: no
- * such service is hidden. */
+/* Finds a hidden service, which is then hidden no longer and belongs to the
+ * caller; NULL: there is no such hidden service. */
 struct service *guide_unhide_service(struct guide *,
 				     const struct guide_stream *,
 				     uint16_t number);
-/* Frees the service that was hidden first, for room; false: none is hidden. */
+/* Frees the service that was hidden first, to get room; false: none is
+ * hidden. */
 bool guide_free_hidden(struct guide *);
 void guide_free_hidden_of(struct guide *, const struct guide_stream *);
 void guide_expire_hidden(struct guide *, int64_t now_s);
@@ -194,13 +218,13 @@ void guide_expire_hidden(struct guide *, int64_t now_s);
 /* --- imports (guide_imported.c) --- */
 
 /* Replaces the events of the service that end after the start of the first new
- * event by the n > 0 new ones, each of which is taken.  True: the service has
+ * event by the n > 0 new events, which are taken.  True: the service has
  * changed. */
 bool guide_take_imported(struct guide *, struct service *,
 			 struct guide_event **, size_t n);
-/* For a stream that got another channel: its imported events count as events of
- * the EIT, and the sources are imported again. */
+/* Call it when a stream gets another channel: its imported events then count as
+ * events of the EIT, and the sources are imported again. */
 void guide_import_again(struct guide *, struct guide_stream *);
-/* True if the last event is imported and not over.  Then sections of the EIT
- * are not read. */
+/* True if the last event of the service is imported and not over.  Sections of
+ * its EIT are then not read. */
 bool guide_is_imported(const struct service *, int64_t now_s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What SDTs said of the services, in the saved guide: the tables that name them
- * do not wait for the next SDT after a restart. */
+/* The status of services, which comes from SDTs, in the saved guide: so after a
+ * restart the generated tables do not wait for the next SDT. */
 #include "worker/epg/guide_state.h"
 
 bool guide_save_status(struct guide *g, struct guide_status *ret)

@@ -18,7 +18,8 @@
 
 enum {
 	ID_SUFFIX = sizeof ".65535",
-	GZIP_WINDOW = 15 + 16, /* 15: bits; 16: a header of gzip */
+	GZIP_WINDOW = 15 + 16, /* of zlib: a window of 15 bits; + 16: with a
+				* gzip header */
 	GZIP_MEMORY = 8,
 };
 
@@ -26,8 +27,9 @@ struct channel {
 	char *stream, *id, *name, *number, *icon;
 	size_t order;
 	uint16_t services[GUIDE_PROGRAMS_MAX];
-	size_t n; /* 0: the channel is not written, or has no events */
-	bool hidden; /* another one has its id */
+	size_t n; /* services of the stream; 0: the stream has none in the
+		   * guide */
+	bool hidden; /* not written, because another channel has its id */
 };
 
 enum phase { BEGIN, CHANNELS, PROGRAMMES, END };
@@ -37,15 +39,15 @@ struct guide_xmltv {
 	struct guide *guide;
 	struct channel *channels;
 	size_t n;
-	/* what is written next */
+	/* the position of the element that is written next */
 	enum phase phase;
 	size_t channel, service;
 	int64_t start_s;
-	size_t pos, end; /* in the memory */
+	size_t pos, end; /* bytes of the memory: written so far; its size */
 	uint64_t hash;
 	struct buf text;
 	bool json, gzip;
-	bool first; /* the next element is that of its list */
+	bool first; /* the next element is the first one of its list */
 	z_stream zip;
 };
 
@@ -74,7 +76,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Reads a channel; false: the value has not all of its strings. */
+/* Reads a channel; false: a string is missing in the value. */
 static bool read_channel(struct channel *c, const json_t *o,
 			 const struct guide *g)
 {
@@ -116,7 +118,7 @@ static int by_id(const void *a, const void *b)
 			    ((*x)->order < (*y)->order);
 }
 
-/* Hides all channels with the same id but one. */
+/* Of channels with the same id, hides all but the first one with events. */
 static void hide_doubles(struct guide_xmltv *x)
 {
 	struct channel **sorted = xcalloc(x->n + 1, sizeof *sorted);
@@ -150,7 +152,7 @@ static char *id_of(const struct channel *c, size_t service)
 	return id;
 }
 
-/* An id of the document. */
+/* An id of a channel in the document. */
 struct final_id {
 	char *text;
 	struct channel *channel;
@@ -163,7 +165,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-/* Hides channels that have the id of a service of another stream. */
+/* Hides a channel whose id is also the id of a service of another channel. */
 static void hide_taken(struct guide_xmltv *x)
 {
 	struct final_id *ids;
@@ -276,8 +278,8 @@ static void put_channel(struct guide_xmltv *x, const struct channel *c,
 	free(id);
 }
 
-/* Writes the channels of the stream at this place, and moves to the next
- * stream. */
+/* Writes the elements of the channel at this position, one for each service,
+ * and moves to the next channel. */
 static void put_channels(struct guide_xmltv *x)
 {
 	const struct channel *c = &x->channels[x->channel++];
@@ -297,7 +299,7 @@ static const struct service *service_of(const struct guide_xmltv *x,
 	return NULL;
 }
 
-/* Writes the events of the service at this place until the part is full. */
+/* Writes the events of the service at this position until the part is full. */
 static void put_events(struct guide_xmltv *x)
 {
 	const struct channel *c = &x->channels[x->channel];

@@ -8,7 +8,8 @@
 #include <zlib.h>
 
 enum {
-	GZIP_WINDOW = 15 + 16, /* 15: bits; 16: a header of gzip */
+	GZIP_WINDOW = 15 + 16, /* of zlib: a window of 15 bits; + 16: with a
+				* gzip header */
 	GZIP_FIRST = 0x1f, GZIP_SECOND = 0x8b,
 };
 
@@ -17,10 +18,12 @@ struct import_feed {
 	struct guide_import *import;
 	enum { UNKNOWN, PLAIN, GZIP } form;
 	z_stream zip;
-	bool zip_ended; /* a member of gzip */
-	size_t taken, len; /* bytes, and those of the document */
-	size_t max; /* of both */
-	uint8_t *part; /* IMPORT_PART bytes, for gzip alone */
+	bool zip_ended; /* a gzip member has ended */
+	size_t taken, len; /* bytes of the file so far; bytes of the document,
+			    * after gzip */
+	size_t max; /* most bytes of the file, and of the document */
+	uint8_t *part; /* IMPORT_PART bytes for the output of gzip; NULL without
+			* gzip */
 };
 
 static bool wants(const char *channel, void *arg)
@@ -68,7 +71,7 @@ static const uint8_t *head_of(const struct buf *b)
 	return buf_len(b) > 0 ? buf_head(b) : (const uint8_t *)"";
 }
 
-/* The form follows from the first two bytes. */
+/* Finds out from the first two bytes whether the document is in gzip. */
 static int find_form(struct import_feed *f, const struct buf *bytes, bool last,
 		     struct errmsg *error)
 {
@@ -110,7 +113,8 @@ static int run_plain(struct import_feed *f, struct buf *bytes, bool last,
 	return r;
 }
 
-/* A file may have several members of gzip, one behind the other. */
+/* Reads a part of a file in gzip, which may have several members, one behind
+ * the other. */
 static int run_gzip(struct import_feed *f, struct buf *bytes, bool last,
 		    struct errmsg *error)
 {
@@ -155,7 +159,7 @@ int import_feed_run(struct import_feed *f, struct buf *bytes, bool last,
 	r = f->form == GZIP ? run_gzip(f, bytes, last, error)
 			    : run_plain(f, bytes, last, error);
 	f->taken += had - buf_len(bytes);
-	/* gzip without end may have no content */
+	/* a gzip file of any length may have no content */
 	if (r > 0 && f->taken > f->max)
 		return errmsg_fail(error, -EINVAL, "the file is longer than "
 				   "%zu bytes", f->max);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The role `epg`: reads the programme guide of all streams from their rings,
- * imports other sources, and answers questions about it.
+ * imports other sources, and answers requests for its events.
  */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
@@ -28,13 +28,13 @@
 #include <unistd.h>
 
 enum {
-	READ_MS = 200, /* between two passes over the streams */
-	/* bytes of a stream in a pass, with the work on its events: 160
+	READ_MS = 200, /* from a pass over the streams to the next one */
+	/* most bytes of a stream in a pass, with the work on its events: 160
 	 * Mbit/s */
 	READ_MAX = 4 << 20,
-	/* bytes of all streams in a wake-up, so that the loop does all else */
+	/* most bytes of all streams in a wake-up: the loop has other tasks */
 	READ_ALL_MAX = 2 << 20,
-	EXPIRE_S = 60,
+	EXPIRE_S = 60, /* seconds between two calls of guide_expire() */
 	STREAMS_MAX = 10000,
 	STALE_MAX = 50, /* epg.stale in a second */
 	PRESENT_MAX = 100, /* epg.present in a second */
@@ -44,22 +44,22 @@ struct role {
 	struct worker *worker;
 	struct guide *guide; /* NULL: before epg.start */
 	json_t *addresses; /* of sources; NULL: none */
-	struct epg_sources *sources; /* NULL: not yet, or none */
+	struct epg_sources *sources; /* NULL: not open yet, or none */
 	struct guide_posts *posts; /* NULL: there are no exports */
 	struct epg_stream **streams;
 	size_t n, room;
 	size_t at; /* the stream that the pass reads next */
-	size_t left; /* of READ_MAX for it */
+	size_t left; /* bytes of READ_MAX that are left for stream `at' */
 	bool complete; /* the master has sent all streams */
-	uint64_t changes, lost; /* lost: of streams that ended */
-	unsigned seconds;
-	bool watched; /* epg.present is wanted */
+	uint64_t changes, lost; /* lost: packets of streams that ended */
+	unsigned seconds; /* calls of every_second() */
+	bool watched; /* the master wants epg.present */
 	struct errmsg dictionary; /* why it is not used; "": no error */
 	ev_timer read;
-	/* a part of these in each wake-up */
+	/* runs a part of each of the following in a wake-up */
 	ev_timer part;
 	struct guide_loader *loader; /* NULL: nothing is being loaded */
-	/* for the guide when it is loaded: it has former ids */
+	/* applied when the saved guide, which has former ids, is loaded */
 	struct stream_news news;
 	struct guide_saver *saver;   /* NULL: nothing is being saved */
 	uint32_t save_seq;
@@ -98,7 +98,7 @@ static void remove_stream(struct role *r, const char *id)
 			i++;
 }
 
-/* Reads the stream of the pass.  The pass stays there while it has more. */
+/* Reads from stream r->at.  Stays there if the budget of the wake-up ends. */
 static void read_stream(struct role *r, size_t *budget)
 {
 	struct epg_stream *s = r->streams[r->at];
@@ -417,8 +417,8 @@ static void on_ask(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 /* --- documents --- */
 
-/* One at a time: the master sends the next one after the reply, or when it does
- * not wait for it any more. */
+/* Begins a document, and ends the former one: the master sends the next request
+ * after the reply, or when it no longer waits for the reply. */
 static void on_xmltv(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct role *r = role;

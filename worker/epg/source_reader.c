@@ -14,31 +14,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIECE = 256 * 1024 };
+enum { PIECE = 256 * 1024 }; /* bytes of a read */
 
-/* A read of the file, in a thread. */
+/* A read of a piece of the file, in a helper thread. */
 struct job {
 	char path[IO_PATH_MAX];
 	struct source_stamp known, stamp;
-	int fd; /* -1: it is not open yet */
+	int fd; /* descriptor of the file; -1: it is not open yet */
 	off_t pos;
-	int result; /* bytes, or -errno */
+	int result; /* bytes that were read, or -errno */
 	uint8_t bytes[PIECE];
 };
 
 struct source_reader {
 	const struct epg_source_spec *spec;
 	struct buf bytes;
-	/* of a server */
+	/* for a server */
 	struct fetcher *fetcher;
 	struct fetch *fetch;
-	/* of a file */
+	/* for a file */
 	struct helpers *helpers;
-	struct helper_call *call; /* NULL: none */
+	struct helper_call *call; /* the read that is running; NULL: none */
 	struct source_stamp known, stamp;
 	int fd;
 	off_t pos;
-	int result; /* of the last job */
+	int result; /* job.result of the last read */
 };
 
 /* --- files --- */

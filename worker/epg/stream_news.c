@@ -8,7 +8,7 @@
 
 struct stream_item {
 	STAILQ_ENTRY(stream_item) link;
-	struct msg_epg_stream stream; /* its texts are owned */
+	struct msg_epg_stream stream; /* owns its strings */
 };
 
 void stream_news_init(struct stream_news *n)

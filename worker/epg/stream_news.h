@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Messages about streams that arrive while the saved guide is being loaded.
+ * Stores messages about streams that arrive while the saved guide is being
+ * loaded.
  *
  * Embedded.
  */
@@ -12,6 +13,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+/* stored messages; further ones are dropped */
 enum { STREAM_NEWS_MAX = 30000 };
 
 struct guide;
@@ -27,8 +29,8 @@ void stream_news_done(struct stream_news *);
 /* Applies a message about a stream to the guide.  Returns the number of
  * changes. */
 uint64_t stream_news_apply(struct guide *, const struct msg_epg_stream *);
-/* Keeps a message for later, if there are fewer than STREAM_NEWS_MAX. */
+/* Stores a message, unless STREAM_NEWS_MAX are stored. */
 void stream_news_keep(struct stream_news *, const struct msg_epg_stream *);
-/* Applies the kept messages in their order and forgets them.  Returns the
+/* Applies the stored messages in their order, and frees them.  Returns the
  * number of changes. */
 uint64_t stream_news_give(struct stream_news *, struct guide *);

@@ -15,12 +15,15 @@
 #include <string.h>
 
 enum {
-	ID_MAX = 255, /* bytes of the id of a channel */
-	AGE_MIN = 4, AGE_MAX = 18, /* that EIT can name */
-	ROOT = 1, PROGRAMME, CHILD, VALUE, /* depths */
+	ID_MAX = 255, /* most bytes of the id of a channel */
+	AGE_MIN = 4, AGE_MAX = 18, /* ages that the parental rating of an EIT
+				    * can represent */
+	ROOT = 1, PROGRAMME, CHILD, VALUE, /* depth of the root, of a programme,
+					    * of its elements, and of their
+					    * elements */
 };
 
-/* An element of a programme whose text is read. */
+/* The elements of a programme whose texts are read. */
 enum element { OTHER, TITLE, SUMMARY, DETAILS, CATEGORY, RATING };
 
 static const char *const elements[] = {
@@ -34,23 +37,25 @@ struct xmltv_reader {
 	void *arg;
 	unsigned depth;
 	unsigned programmes, channels;
-	uint64_t fed; /* bytes */
-	char *names[XMLTV_NAMES_MAX]; /* sorted */
+	uint64_t fed; /* bytes of the document so far */
+	char *names[XMLTV_NAMES_MAX]; /* the names of elements and attributes so
+				       * far, sorted */
 	size_t n_names;
 	/* the programme that is being read */
 	bool wanted;
 	char channel[ID_MAX + 1];
 	struct xmltv_found found;
 	struct eit_facts facts;
-	/* its element that is being read */
+	/* the element of the programme that is being read */
 	enum element element;
-	bool reads; /* its text */
+	bool reads; /* the text of the element is being read */
 	char lang[4];
 	char text[EIT_TEXT_SIZE];
 	size_t len;
 	uint64_t refused;
-	struct errmsg refusal; /* of the first programme */
-	struct errmsg error; /* of the document; "": expat has it */
+	struct errmsg refusal; /* why the first programme was rejected */
+	struct errmsg error; /* why the document is rejected; "": it is not, or
+			      * expat has the error */
 };
 
 static unsigned long line_of(const struct xmltv_reader *r)
@@ -152,12 +157,13 @@ static void begin_child(struct xmltv_reader *r, const char *name,
 		if (elements[i] != NULL && strcmp(elements[i], name) == 0)
 			r->element = (enum element)i;
 	xmltv_lang_read(lang != NULL ? lang : "", r->lang);
-	/* the text of a rating is in an element of it */
+	/* the text of a rating is in its element "value" */
 	r->reads = r->element != OTHER && r->element != RATING;
 	r->len = 0;
 }
 
-/* The texts of this language; NULL: there is no room. */
+/* The texts in r->lang, which are added if they are new; NULL: there are
+ * EIT_TEXTS_MAX languages already. */
 static struct eit_text *texts_of(struct xmltv_reader *r)
 {
 	struct eit_facts *f = &r->facts;
@@ -174,7 +180,8 @@ static struct eit_text *texts_of(struct xmltv_reader *r)
 	return t;
 }
 
-/* The first one of a language counts. */
+/* Stores a title, sub-title or description, unless the programme already has
+ * one in this language. */
 static void take_text(struct xmltv_reader *r, const char *text)
 {
 	struct eit_text *t = texts_of(r);
@@ -188,7 +195,8 @@ static void take_text(struct xmltv_reader *r, const char *text)
 		memcpy(to, text, strlen(text) + 1);
 }
 
-/* A part of a genre replaces the genre. */
+/* Adds the content of a category.  A content with level 2 replaces its genre
+ * alone. */
 static void take_category(struct xmltv_reader *r, const char *text)
 {
 	struct eit_facts *f = &r->facts;
@@ -211,7 +219,7 @@ static void take_category(struct xmltv_reader *r, const char *text)
 		f->contents[f->n_contents++] = content;
 }
 
-/* The number in "12", "PG-13", "FSK 16". */
+/* Reads the age in a rating: the number in "12", "PG-13", "FSK 16". */
 static void take_rating(struct xmltv_reader *r, const char *text)
 {
 	unsigned long age;
@@ -224,8 +232,8 @@ static void take_rating(struct xmltv_reader *r, const char *text)
 		r->facts.age = (uint8_t)age;
 }
 
-/* The text without blanks at both ends, and without tabs, which tables do not
- * have. */
+/* The text without white space at both ends.  Tabs become blanks, because the
+ * character tables of DVB have no tab. */
 static const char *trim(struct xmltv_reader *r)
 {
 	const char *text = r->text;
@@ -265,7 +273,8 @@ static int compare_name(size_t i, const void *arg)
 	return strcmp(r->names[i], a[1]);
 }
 
-/* Expat keeps each name until its end. */
+/* Counts a name that is new.  Expat keeps all names in memory, so their number
+ * is limited. */
 static void count_name(struct xmltv_reader *r, const char *name)
 {
 	const void *const arg[] = { r, name };
@@ -356,13 +365,14 @@ static void on_text(void *arg, const char *text, int len)
 	}
 	memcpy(r->text + r->len, text, n);
 	r->len += n;
-	/* what follows would stand in the wrong place */
+	/* the text ends here, because later parts would no longer follow this
+	 * one */
 	if (n < (size_t)len)
 		end_text(r);
 }
 
-/* Entities grow, and the defaults of attributes cost their number for each
- * element. */
+/* Rejects declarations: entities can multiply the size of the document, and
+ * default attributes the work for each element. */
 static void on_doctype(void *arg, const char *name, const char *system,
 		       const char *public, int has_declarations)
 {

@@ -2,11 +2,11 @@
 /*
  * Reads the programmes of a document of XMLTV (xmltv.dtd), a part at a time.
  *
- * The document is untrusted: it is refused if it is not well-formed, has
- * declarations in its DOCTYPE, names an entity, or exceeds a limit below.  A
- * programme with an impossible date, or without a channel, is refused alone.
- * Other elements, and the programmes of channels that are not wanted, are
- * skipped.
+ * The document is untrusted: it is rejected if it is not well-formed, has
+ * declarations in its DOCTYPE, names an undefined entity, or exceeds a limit
+ * below.  A programme with an impossible date, or without a channel, is
+ * rejected alone.  Other elements, and programmes of channels that are not
+ * wanted, are skipped.
  *
  * Pure.
  */
@@ -21,18 +21,19 @@
 #include <stdint.h>
 
 enum {
-	XMLTV_DEPTH_MAX = 16,
+	XMLTV_DEPTH_MAX = 16, /* nested elements */
 	XMLTV_TOKEN_MAX = 1 << 20, /* bytes of a tag or a text */
 	XMLTV_PROGRAMMES_MAX = 2000000,
 	XMLTV_CHANNELS_MAX = 50000,
-	XMLTV_NAMES_MAX = 1000, /* of elements and attributes */
-	XMLTV_NAME_MAX = 255, /* bytes */
+	XMLTV_NAMES_MAX = 1000, /* different names of elements and attributes */
+	XMLTV_NAME_MAX = 255, /* bytes of such a name */
 };
 
 struct xmltv_found {
-	int64_t start_s, stop_s;
+	int64_t start_s, stop_s; /* Unix times */
 	bool has_stop;
-	const struct eit_facts *facts; /* until the call returns */
+	const struct eit_facts *facts; /* texts, contents and age; valid until
+					* the call returns */
 };
 
 struct xmltv_reader_events {
@@ -49,11 +50,13 @@ struct xmltv_reader *xmltv_reader_new(const struct xmltv_reader_events *,
 /* NULL-safe; sets *r to NULL. */
 void xmltv_reader_free(struct xmltv_reader **);
 
-/* Takes the next bytes; last: the document ends with them.  0, or -EINVAL with
- * a sentence that begins with the line; then no call may follow. */
+/* Takes the next bytes of the document; last: it ends with them.  Returns 0, or
+ * -EINVAL with an error that begins with the number of the line: the document
+ * is rejected, and the only call that may follow is xmltv_reader_free(). */
 int xmltv_reader_feed(struct xmltv_reader *, const void *bytes, size_t len,
 		      bool last, struct errmsg *error) MUST_CHECK;
 
-/* Programmes that were refused, and why the first one was; "": none. */
+/* The number of programmes that were rejected; why the first one was, "": none
+ * was. */
 uint64_t xmltv_reader_refused(const struct xmltv_reader *);
 const char *xmltv_reader_first_refusal(const struct xmltv_reader *);

@@ -23,8 +23,8 @@ static int take_digits(const char **at, unsigned n)
 	return value;
 }
 
-/* Reads the next two digits as a number; 0: the text has no more digits; -1: it
- * has a single one. */
+/* Reads the next two digits as a number; 0: no digit follows; -1: a single
+ * digit follows. */
 static int take_part(const char **at)
 {
 	return isdigit((unsigned char)**at) ? take_digits(at, 2) : 0;
@@ -71,7 +71,8 @@ int xmltv_time_parse(const char *text, int64_t *ret_s)
 	text += strspn(text, " ");
 	if (read_offset(text, &offset_s) < 0)
 		return -EINVAL;
-	/* makes 31 November the 1 December */
+	/* timegm() changes an impossible date such as 31 November to 1
+	 * December */
 	time_s = timegm(&tm);
 	if (tm.tm_year != wanted.tm_year || tm.tm_mon != wanted.tm_mon ||
 	    tm.tm_mday != wanted.tm_mday || tm.tm_hour != wanted.tm_hour ||

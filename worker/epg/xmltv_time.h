@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Dates of XMLTV. */
+/* Reads dates of XMLTV. */
 #pragma once
 
 #include "common/base/util.h"
@@ -8,6 +8,6 @@
 
 /* Reads a date: "20261126201500 +0100".  The time has 0, 2, 4 or 6 digits.  The
  * offset from UTC may be "UTC", "GMT" or "Z"; without an offset the time is
- * UTC.  0, or -EINVAL: the text is no date, or the date is not between 1970 and
- * 2105. */
+ * UTC.  Returns 0, or -EINVAL: the text is not a date, or the date is not
+ * between 1970 and 2105. */
 int xmltv_time_parse(const char *text, int64_t *ret_s) MUST_CHECK;

@@ -25,7 +25,7 @@ static const char *const genres[LEVEL] = {
 	[11] = "Special characteristics",
 };
 
-/* Level 2 = 0 is "general" in each genre but the last. */
+/* A level 2 of 0 means "general" in all genres but the last one. */
 static const char *const details[LEVEL][LEVEL] = {
 	[1] = {
 		[1] = "Detective/Thriller",
@@ -130,7 +130,8 @@ const char *xmltv_detail(uint8_t content)
 	return details[content >> 4][content & 15];
 }
 
-/* ISO 639-2, also the bibliographic codes, and ISO 639-1. */
+/* Languages: code of ISO 639-2, terminology or bibliographic, and code of ISO
+ * 639-1. */
 static const struct {
 	char three[4], two[3];
 } langs[] = {
@@ -169,7 +170,7 @@ const char *xmltv_lang(const char lang[4])
 
 /* --- back --- */
 
-/* Is the word a part of the list ("Movie" of "Movie/Drama")? */
+/* Is the word a part of a genre ("Movie" of "Movie/Drama")? */
 static bool is_part(const char *list, const char *word)
 {
 	size_t len = strlen(word), part;
@@ -200,7 +201,8 @@ uint8_t xmltv_content(const char *word)
 	return 0;
 }
 
-/* Has ISO 639-2 another code for terminology for this bibliographic code? */
+/* Is this a bibliographic code of ISO 639-2 for whose language there is another
+ * code for terminology? */
 static bool is_bibliographic(const char *three)
 {
 	static const char list[] = "alb arm baq chi cze dut fre geo ger gre "

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A character of XML 1.0 that is no control character. */
+/* Is this a character of XML 1.0, and not a control character? */
 static bool is_text(uint32_t c)
 {
 	return c == '\n' || (c >= 0x20 && c < 0x7f) ||
@@ -23,7 +23,7 @@ static void put_text(struct buf *to, const char *text)
 	for (; left > 0; text += n, left -= n) {
 		n = utf8_get(text, left, &c);
 		if (n == 1 && (uint8_t)*text >= 0x80)
-			continue; /* no UTF-8 */
+			continue; /* the byte is not UTF-8 */
 		if (strchr("&<>\"", (int)c) != NULL && c != 0 && c < 0x80)
 			buf_printf(to, "&#%u;", (unsigned)c);
 		else if (c == '\t')
@@ -40,7 +40,8 @@ static void put_attribute(struct buf *to, const char *name, const char *value)
 	buf_append(to, "\"", 1);
 }
 
-/* Nothing without a text.  lang: "": unknown. */
+/* Writes an element, or nothing if the text is "".  lang "": the language is
+ * not known. */
 static void put_element(struct buf *to, const char *name, const char *lang,
 			const char *text)
 {
@@ -77,10 +78,11 @@ void xmltv_channel(struct buf *to, const struct xmltv_channel *c)
 	buf_printf(to, "  </channel>\n");
 }
 
-/* Of guide_event.texts. */
+/* The strings of a language in guide_event.texts. */
 enum text { LANG, TITLE, SUMMARY, DETAILS, TEXTS };
 
-/* The texts of a language that begin at *at, which moves to the next one. */
+/* Finds the strings of the language that begin at *at, and moves *at to the
+ * next language. */
 static void take_texts(const char **at, const char *ret[TEXTS])
 {
 	for (size_t i = 0; i < TEXTS; i++) {
@@ -117,7 +119,7 @@ static void put_categories(struct buf *to, const struct guide_event *e)
 	for (size_t i = 0; i < e->n_contents; i++) {
 		const char *genre = xmltv_genre(e->contents[i]);
 		const char *detail = xmltv_detail(e->contents[i]);
-		bool known = false; /* the genre of an earlier content */
+		bool known = false; /* an earlier content has the same genre */
 
 		for (size_t k = 0; k < i; k++)
 			known |= e->contents[k] >> 4 == e->contents[i] >> 4;

@@ -2,8 +2,8 @@
 /*
  * Writes elements of XMLTV (xmltv.dtd).
  *
- * Text has any bytes: those that are no characters of XML 1.0 are omitted, and
- * no text ends its element or attribute.
+ * Texts may have any bytes: bytes that are not a character of XML 1.0 are
+ * omitted, and characters that would end an element or attribute are escaped.
  *
  * Pure.
  */
@@ -17,10 +17,11 @@ struct xmltv_channel {
 	const char *name, *number, *icon; /* "": none */
 };
 
-/* The document: begin, all channels, all programmes, end. */
+/* Write the parts of a document.  Call xmltv_begin(), xmltv_channel() for each
+ * channel, xmltv_programme() for each programme, xmltv_end(). */
 void xmltv_begin(struct buf *);
 void xmltv_channel(struct buf *, const struct xmltv_channel *);
-/* Nothing for an event without a title. */
+/* Writes nothing for an event without a title. */
 void xmltv_programme(struct buf *, const char *channel,
 		     const struct guide_event *);
 void xmltv_end(struct buf *);
