@@ -52,7 +52,7 @@ struct guide_limits {
 
 struct guide_counts {
 	size_t services, events, bytes;
-	/* since the start */
+	/* The following counts begin with guide_new(). */
 	uint64_t replaced;  /* events that were removed because a newer event
 			     * overlaps them */
 	uint64_t undefined; /* events without start or duration */

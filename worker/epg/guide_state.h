@@ -39,7 +39,8 @@ struct service {
 	char *name; /* name in the SDT; NULL: not known */
 	uint8_t status; /* status in the SDT, in the form of eit_image.h; 0: not
 			 * known */
-	struct guide_event **events; /* by start; they do not overlap */
+	struct guide_event **events; /* in the order of their starts; they do
+				      * not overlap */
 	size_t n, room;
 	/* for each table: the CRC_32 of each section that was read, 0: not
 	 * read; NULL: no section of the table was read */
@@ -48,7 +49,7 @@ struct service {
 	struct guide_source sources[2];
 	/* Unix time from which on all sections are read again; 0: never */
 	int64_t again_s;
-	bool overlapped; /* an event has replaced others */
+	bool overlapped; /* an event has replaced others that it overlaps */
 	uint64_t edited; /* guide.edits when the events last changed */
 	bool imported; /* since the start an import had events of the service,
 			* so that its imported events are not only from the
@@ -76,7 +77,7 @@ struct guide_stream {
 	/* a link of guide.by_network */
 	LIST_ENTRY(guide_stream) in_network;
 	bool has_network; /* tsid and onid are known from its SDT */
-	uint16_t tsid, onid; /* of its SDT; 0: not known */
+	uint16_t tsid, onid; /* identifiers in its SDT; 0: not known */
 	enum eit_other own_other; /* the EIT other that are generated from this
 				   * guide */
 	/* guide.edits at the last change of the stream that is in no service: a
@@ -115,7 +116,8 @@ struct guide {
 	 * with imported events that have disappeared from the PAT of their
 	 * stream */
 	TAILQ_HEAD(, service) absent;
-	struct guide_place saving; /* position of the saver */
+	struct guide_place saving; /* position of guide_save_next() and
+				    * guide_save_status() */
 	LIST_HEAD(, guide_stream) streams;
 	/* Number of the last complete round of guide_find_stale(), which
 	 * reports each stream at most once in a round. */

@@ -37,6 +37,7 @@ int import_feed_run(struct import_feed *, struct buf *bytes, bool last,
 bool import_feed_commit(struct import_feed *,
 			struct guide_import_counts *ret);
 
-/* The number of programmes that were rejected; why the first one was. */
+/* import_feed_refused() returns the number of programmes that were rejected;
+ * import_feed_first_refusal() returns why the first one was. */
 uint64_t import_feed_refused(const struct import_feed *);
 const char *import_feed_first_refusal(const struct import_feed *);

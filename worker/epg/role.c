@@ -36,14 +36,14 @@ enum {
 	READ_ALL_MAX = 2 << 20,
 	EXPIRE_S = 60, /* seconds between two calls of guide_expire() */
 	STREAMS_MAX = 10000,
-	STALE_MAX = 50, /* epg.stale in a second */
-	PRESENT_MAX = 100, /* epg.present in a second */
+	STALE_MAX = 50, /* messages epg.stale in a second */
+	PRESENT_MAX = 100, /* messages epg.present in a second */
 };
 
 struct role {
 	struct worker *worker;
 	struct guide *guide; /* NULL: before epg.start */
-	json_t *addresses; /* of sources; NULL: none */
+	json_t *addresses; /* addresses of the sources; NULL: none */
 	struct epg_sources *sources; /* NULL: not open yet, or none */
 	struct guide_posts *posts; /* NULL: there are no exports */
 	struct epg_stream **streams;
@@ -54,7 +54,7 @@ struct role {
 	uint64_t changes, lost; /* lost: packets of streams that ended */
 	unsigned seconds; /* calls of every_second() */
 	bool watched; /* the master wants epg.present */
-	struct errmsg dictionary; /* why it is not used; "": no error */
+	struct errmsg dictionary; /* error of epg_dictionary; "": none */
 	ev_timer read;
 	/* runs a part of each of the following in a wake-up */
 	ev_timer part;

@@ -29,10 +29,10 @@ struct job {
 struct source_reader {
 	const struct epg_source_spec *spec;
 	struct buf bytes;
-	/* for a server */
+	/* used if the source is on a server */
 	struct fetcher *fetcher;
 	struct fetch *fetch;
-	/* for a file */
+	/* used if the source is a file */
 	struct helpers *helpers;
 	struct helper_call *call; /* the read that is running; NULL: none */
 	struct source_stamp known, stamp;

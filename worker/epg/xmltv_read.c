@@ -41,7 +41,7 @@ struct xmltv_reader {
 	char *names[XMLTV_NAMES_MAX]; /* the names of elements and attributes so
 				       * far, sorted */
 	size_t n_names;
-	/* the programme that is being read */
+	/* true: a programme of a wanted channel is being read */
 	bool wanted;
 	char channel[ID_MAX + 1];
 	struct xmltv_found found;

@@ -56,7 +56,7 @@ void xmltv_reader_free(struct xmltv_reader **);
 int xmltv_reader_feed(struct xmltv_reader *, const void *bytes, size_t len,
 		      bool last, struct errmsg *error) MUST_CHECK;
 
-/* The number of programmes that were rejected; why the first one was, "": none
- * was. */
+/* xmltv_reader_refused() returns the number of programmes that were rejected;
+ * xmltv_reader_first_refusal() returns why the first one was, "": none was. */
 uint64_t xmltv_reader_refused(const struct xmltv_reader *);
 const char *xmltv_reader_first_refusal(const struct xmltv_reader *);

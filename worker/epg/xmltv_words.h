@@ -19,9 +19,10 @@ const char *xmltv_detail(uint8_t content); /* word of both levels; NULL also for
  * is not three letters. */
 const char *xmltv_lang(const char lang[4]);
 
-/* The content (as above) of a word that xmltv_genre() or xmltv_detail() can
- * return, or of a part of a genre ("Movie"), in capital or small letters.
- * level_2 of a genre is 0.  0: it is not such a word. */
+/* The content (content_nibble_level_1 << 4 | level_2) of a word that
+ * xmltv_genre() or xmltv_detail() can return, or of a part of a genre
+ * ("Movie"), in capital or small letters.  level_2 of a genre is 0.  0: it is
+ * not such a word. */
 uint8_t xmltv_content(const char *word);
 
 /* Writes the code of three letters for a language: "eng" for "en", "en-GB" and

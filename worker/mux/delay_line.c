@@ -36,7 +36,7 @@ void delay_line_done(struct delay_line *l)
 
 /* --- the queue --- */
 
-/* Gives the queue another size and copies its packets; room: at least n. */
+/* Gives the queue another size and copies its packets; room: at least l->n. */
 static void set_room(struct delay_line *l, size_t room)
 {
 	size_t first = MIN(l->n, l->room - l->head), rest = l->n - first;

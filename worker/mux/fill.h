@@ -12,7 +12,7 @@ enum { FILL_PARTS_MAX = 16 };
 /* The PCR PID and the streams of a PMT.  Two of them are compared with
  * memcmp(), so unused entries are zero. */
 struct fill_streams {
-	uint32_t pcr_pid, n; /* PCR PID; number of the list */
+	uint32_t pcr_pid, n; /* PCR PID; length of `list' */
 	uint32_t list[PMT_STREAMS_MAX]; /* PID << 16, enum pid_class << 8,
 					 * coding */
 };

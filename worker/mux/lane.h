@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum {
-	LANE_SPACING_MS = 2, /* 752 kbit/s */
+	LANE_SPACING_MS = 2, /* from a packet to the next one: 752 kbit/s */
 	LANE_BURST = 8,      /* most packets at once after a late call of
 			      * lane_due() */
 };

@@ -107,7 +107,7 @@ struct mux_source_config {
 	/* a service that is silent for this time leaves the tables; 0: it never
 	 * leaves */
 	unsigned absent_ms;
-	/* number of the list `pids' */
+	/* length of the list `pids' */
 	size_t n_pids;
 	const uint16_t *pids; /* PIDs that the maps of the input demand, so that
 			       * other inputs do not use them; borrowed for the
@@ -178,14 +178,16 @@ struct mux_source_state {
 	unsigned late_ms; /* milliseconds: all blocked services are blocked
 			   * because mux_turn() was late by this time; 0:
 			   * another reason */
-	uint64_t packets; /* packets that went out since mux_new() */
-	uint64_t dropped; /* packets that had no room, since mux_new() */
+	uint64_t packets; /* packets that were sent since mux_new() */
+	uint64_t dropped; /* packets that were dropped for the rate, since
+			   * mux_new() */
 	uint64_t late;    /* packets among `dropped' for which mux_turn() was
 			   * called too late */
 	/* as in struct mux_source_config */
 	unsigned priority, min_kbps, max_kbps;
 	size_t n_services;
-	const struct remux_service *services; /* borrowed up to the next feed */
+	const struct remux_service *services; /* borrowed until the next
+					       * mux_feed() */
 	size_t n_unsent; /* programs of the input that the multiplex has no room
 			  * for */
 	uint64_t eit_dropped; /* EIT sections that had no room in the queue
@@ -197,7 +199,7 @@ void mux_source_get(const struct mux *, size_t input,
 
 struct mux_service_state {
 	bool silent;
-	bool absent; /* not in the tables */
+	bool absent; /* it is not in the tables */
 	bool blocked; /* its packets are dropped, because they have no room */
 	bool filled; /* a filler is sent instead of its packets */
 	bool file;   /* the filler is the file of the input, not the last

@@ -17,7 +17,7 @@
 #include "worker/ts/section.h"
 
 enum {
-	MUX_SECTIONS_MAX = 16,     /* of each table that the mux builds */
+	MUX_SECTIONS_MAX = 16, /* sections of each table that the mux builds */
 	MUX_SDT_SOURCE_MAX = 8,    /* sections of the SDT of an input */
 	MUX_CAT_SOURCE_MAX = 4, /* sections of the CAT of an input */
 	MUX_SERVICES_MAX = 256,    /* services of all inputs together */
@@ -95,7 +95,7 @@ struct mux_service {
 	bool unlisted; /* the SDT of its source has no entry for it, so the mux
 			* wrote one */
 	bool silent;
-	bool absent;  /* not in the tables */
+	bool absent;  /* it is not in the tables */
 	bool carried; /* another service, which is not absent, has its main
 		       * stream, too */
 	bool returns; /* mux_follow_absent() puts it back into the tables */
@@ -104,7 +104,7 @@ struct mux_service {
 	uint64_t wait_ns; /* while absent: arrival of its first packet after the
 			   * silence; 0: none has arrived */
 	bool blocked; /* its packets are dropped, because they have no room */
-	bool above_max; /* blocked because its input exceeds its max */
+	bool above_max; /* blocked because its input exceeds its max_kbps */
 	bool late; /* blocked because mux_turn() was called late.  If above_max
 		    * and late are false, it is blocked because of the rate */
 	bool cut; /* blocked, and units whose begin was sent are dropped, too */
@@ -115,13 +115,17 @@ struct mux_service {
 	uint64_t packets, dropped; /* packets sent, and packets dropped for the
 				    * rate.  A packet on a PID that services
 				    * share counts for the first of them. */
-	uint64_t before; /* packets and dropped a second ago */
+	uint64_t before; /* `packets' + `dropped' when the last second
+			  * ended */
 	uint64_t dropped_before; /* `dropped' when the last second ended */
-	uint64_t rate;   /* packets per second of the last second */
+	uint64_t rate;   /* packets per second in the last second, sent and
+			  * dropped */
 	uint64_t usual;  /* the highest `rate' while it was not silent, which
 			  * decreases slowly; 0: not known yet */
 	uint64_t excess; /* packets dropped for the rate in the last second */
-	uint64_t meter, metered; /* of the current and the last measurement */
+	uint64_t meter, metered; /* packets that left the line in the
+				 * current measurement (meter), and in
+				 * the last one (metered) */
 	uint64_t fill_meter, fill_metered; /* packets of its filler that were
 					    * sent in the current measurement
 					    * (fill_meter) and the last one
@@ -202,9 +206,13 @@ struct mux_source {
 	uint64_t packets, dropped;
 	uint64_t late;   /* packets among `dropped' for which mux_turn() was too
 			  * late */
-	uint64_t before; /* packets and dropped a second ago */
-	uint64_t rate;   /* packets per second of the last second */
-	uint64_t meter, metered; /* of the current and the last measurement */
+	uint64_t before; /* `packets' + `dropped' when the last second
+			  * ended */
+	uint64_t rate;   /* packets per second in the last second, sent and
+			  * dropped */
+	uint64_t meter, metered; /* packets that left the line in the
+				 * current measurement (meter), and in
+				 * the last one (metered) */
 	int64_t usual; /* slow average of the rate, packets per second; 0: not
 			* known yet */
 };
@@ -230,7 +238,7 @@ enum mux_lane { LANE_CAT, LANE_SDT, LANE_EIT, MUX_LANES };
 
 struct mux {
 	struct mux_config cfg;
-	struct mux_source *inputs; /* cfg.n_inputs */
+	struct mux_source *inputs; /* cfg.n_inputs entries */
 	struct lane lanes[MUX_LANES];
 	struct mux_table pat, cat, sdt;
 	size_t n_pmts;
@@ -269,14 +277,17 @@ struct mux {
 	/* as `owner', but 0 if a service that is neither blocked nor filled has
 	 * the PID */
 	uint16_t gate[TS_PIDS];
-	uint64_t fed_ns[TS_PIDS]; /* arrival of the last payload; 0: none */
-	uint32_t sent[TS_PIDS];   /* packets in this second */
-	uint32_t sent_before[TS_PIDS]; /* packets in the last second */
+	uint64_t fed_ns[TS_PIDS]; /* for each PID: arrival of the last packet
+				   * with payload; 0: none */
+	uint32_t sent[TS_PIDS];   /* packets that were sent in this second */
+	uint32_t sent_before[TS_PIDS]; /* packets that were sent in the last
+					* second */
 	struct cbr *cbr;
 	struct psi *psi; /* PAT and PMTs of the output, as sent */
 	uint32_t psi_seen; /* psi_changes() when the SDT was built */
 	struct tables_spec tables;
-	bool fed; /* packets arrived since the last turn; true at the start */
+	bool fed; /* packets have arrived since the last mux_turn(); true at the
+		   * start */
 	uint64_t now_ns;
 	uint64_t looked_ns;  /* when mux_look_for_silence() last checked all
 			      * services */
@@ -300,7 +311,7 @@ struct mux {
 	uint64_t schedule_ns; /* while crowded: no section of an EIT schedule is
 			       * sent before this time */
 	uint64_t meter_ns;   /* start of the current measurement of rates */
-	uint64_t metered_ns; /* length of the last measurement */
+	uint64_t metered_ns; /* length of the last measurement in ns */
 	uint64_t turn_ns;  /* time of the last mux_turn(): later positions of
 			    * the output are free */
 	uint64_t place_ns; /* position in time of the last packet that cbr
@@ -439,7 +450,7 @@ void mux_give(struct mux *, const uint8_t *packet, uint64_t at_ns);
 void mux_make_room(struct mux *, size_t n);
 /* Drops the `due' packets of all inputs. */
 void mux_drop_due(struct mux *);
-/* Call it at the start: drops packets that are too late to be sent. */
+/* Call it when sending starts: drops packets that are too late to be sent. */
 void mux_drop_late(struct mux *);
 /* Passes to cbr all packets that leave by now_ns, each with its position. */
 void mux_place_due(struct mux *);

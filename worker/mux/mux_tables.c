@@ -23,8 +23,8 @@ enum {
 	FREE_CA = 0x10, /* free_CA_mode in the byte with running_status */
 	EIT_FLAGS = 0x03, /* EIT_schedule_flag and EIT_present_following_flag */
 	NOT_RUNNING = 1, /* running_status (EN 300 468 5.2.3) */
-	RUNNING = 4,     /* also of a service that its source does not list in
-			  * the SDT */
+	RUNNING = 4,     /* running_status that is written for a service that
+			  * its source does not list in the SDT */
 	TDT_INTERVAL_S = 10,
 	/* A TDT that is sent later than this in its second would be wrong, and
 	 * is skipped. */

@@ -10,14 +10,14 @@
 
 #include "worker/ts/rap.h"
 
-enum { STARTS_MAX = 16 /* further ones are ignored */ };
+enum { STARTS_MAX = 16 /* places; further ones are ignored */ };
 
 struct starts {
 	struct rap rap;
 	bool open; /* a picture begins at the place open_at; later packets
 		    * decide whether it is a random access point */
 	uint64_t open_at;
-	size_t n; /* number of the list `places' */
+	size_t n; /* length of the list `places' */
 	uint64_t places[STARTS_MAX];
 };
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* TS 102 809 5.2 and 5.3 */
+/* values of TS 102 809 5.2 and 5.3 */
 enum {
 	HBBTV_APPLICATION = 0x0010,
 	CONTROL_AUTOSTART = 0x01,
@@ -37,7 +37,8 @@ static size_t base_length(const char *url)
 
 size_t ait_build(const char *url, uint8_t ret[SECTION_PSI_MAX])
 {
-	/* profile 0, version 1.1.1; bound to the service, visible to all */
+	/* body of the application_descriptor: profile 0, version 1.1.1; bound
+	 * to the service, visible to users and applications */
 	static const uint8_t application[] = {
 		5, 0x00, 0x00, 1, 1, 1, 0xff, 1, LABEL,
 	};
@@ -52,7 +53,7 @@ size_t ait_build(const char *url, uint8_t ret[SECTION_PSI_MAX])
 		.extension = HBBTV_APPLICATION,
 		.limit = SECTION_PSI_MAX,
 	});
-	write_loop_end(&w, write_loop_begin(&w)); /* common descriptors */
+	write_loop_end(&w, write_loop_begin(&w)); /* no common descriptors */
 	list = write_loop_begin(&w);
 	write_u16(&w, ORGANISATION >> 16);
 	write_u16(&w, ORGANISATION & 0xffff);
@@ -65,7 +66,7 @@ size_t ait_build(const char *url, uint8_t ret[SECTION_PSI_MAX])
 	write_u8(&w, LABEL);
 	write_u8(&w, (unsigned)base);
 	write_bytes(&w, url, base);
-	write_u8(&w, 0); /* no extensions */
+	write_u8(&w, 0); /* no URL extensions */
 	write_u8(&w, DESC_APPLICATION);
 	write_u8(&w, sizeof application);
 	write_bytes(&w, application, sizeof application);

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* EN 300 468 6.2, ISO/IEC 13818-6 */
+/* descriptor_tags of EN 300 468 6.2 and ISO/IEC 13818-6 */
 enum {
 	DESC_DEFERRED_ASSOCIATION = 0x15,
 	DESC_SERVICE_LIST = 0x41,

@@ -77,7 +77,7 @@ struct pmt_omitted {
 	size_t n_streams; /* streams without room: the last ones of the
 			   * selection */
 	size_t n_descriptors;
-	uint8_t tags[PMT_OMITTED_TAGS]; /* of the first ones */
+	uint8_t tags[PMT_OMITTED_TAGS]; /* of the first omitted descriptors */
 	bool guest; /* the added stream has no room */
 	bool ait;   /* the AIT of hbbtv_url has no room */
 };
@@ -85,7 +85,7 @@ struct pmt_omitted {
 /* The parts that have no room in the SDT of a single service. */
 struct sdt_omitted {
 	size_t n_descriptors;
-	uint8_t tags[PMT_OMITTED_TAGS]; /* of the first ones */
+	uint8_t tags[PMT_OMITTED_TAGS]; /* of the first omitted descriptors */
 	bool provider; /* the provider name of the source has no room beside a
 			* longer service name */
 	bool name;     /* the service name was cut */
@@ -126,7 +126,8 @@ struct remux_config {
 	 * and those of the source pass in the PMT only with the option cas.
 	 * Borrowed for the life of the remux; NULL: none. */
 	const struct cas_list *cas;
-	/* the versions of the stream; they must outlive the remux */
+	/* versions of the tables that the stream has sent; must outlive the
+	 * remux */
 	struct table_versions *versions;
 	struct remux_versions first;
 	/* the versions of passed tables, for a stream with several sources;

@@ -20,7 +20,8 @@ enum {
 	CAT_SECTIONS_MAX = 4,
 	SDT_SECTIONS_MAX = 8, /* sections of the SDT of a whole multiplex that
 			       * are stored */
-	/* sections of the new PAT: all programs and the network PID */
+	/* sections of the PAT of the output, with all programs and the network
+	 * PID */
 	PAT_SECTIONS_MAX = (PSI_PROGRAMS_MAX + 1 + PAT_PROGRAMS_MAX - 1) /
 			   PAT_PROGRAMS_MAX,
 };
@@ -108,30 +109,30 @@ struct remux {
 	bool transparent; /* remux_options_given() is false */
 	bool descrambled; /* the source is descrambled, so that its ECMs are
 			   * dropped; false with pass_ca */
-	enum table_origin nit, eit; /* see remux_config */
-	uint16_t onid, new_onid; /* see remux_config */
+	enum table_origin nit, eit; /* as in remux_config */
+	uint16_t onid, new_onid; /* as in remux_config */
 	uint16_t source_onid; /* original_network_id in the SDT of the source;
 			       * 0: not known */
 	bool listed[2]; /* ids.listed of the NIT [0] and of the BAT [1] of the
 			 * source */
-	struct service_spec *services; /* see remux_config */
+	struct service_spec *services; /* as in remux_config */
 	size_t n_services;
 	/* Services whose EIT has an origin of its own: in `given' by their
 	 * number in the output, in `origins' by that in the source. */
 	struct eit_origin *given, *origins;
 	size_t n_given, n_origins;
-	const struct cas_list *cas; /* see remux_config; or NULL */
+	const struct cas_list *cas; /* as in remux_config */
 	struct table_versions *versions;
 	struct remux_versions first;
-	struct si_versions *si; /* see remux_config; or NULL */
+	struct si_versions *si; /* as in remux_config */
 	uint32_t source;        /* number of the source in si */
-	const struct remux_place *place; /* see remux_config; or NULL */
+	const struct remux_place *place; /* as in remux_config */
 	uint32_t builds;        /* calls of remux_rebuild() */
 	struct remux_counters counted;
 
 	struct remux_guest guest;
 
-	/* the source */
+	/* What was read of the source. */
 	struct psi *psi;
 	struct collector in[TABLE_ROLES]; /* for each role from ROLE_CAT on */
 	struct table cat_source[CAT_SECTIONS_MAX];
@@ -148,7 +149,7 @@ struct remux {
 	struct table sdt_whole[SDT_SECTIONS_MAX];
 	struct psip_vct vcts[PSIP_VCTS]; /* the VCTs of the output */
 
-	/* derived from the source */
+	/* What was derived from the source. */
 	bool single;     /* only a single program is sent */
 	bool keep_nulls; /* null packets pass */
 	uint16_t tsid, new_tsid;
@@ -164,20 +165,21 @@ struct remux {
 	struct program *programs;
 	struct pid_plan plan;
 	uint16_t route[TS_PIDS];
-	uint8_t role[TS_PIDS]; /* enum role */
-	uint8_t absent[TS_PIDS]; /* see remux_absent.c */
+	uint8_t role[TS_PIDS]; /* for each source PID: enum role */
+	uint8_t absent[TS_PIDS]; /* for each source PID: its state, as in
+				  * remux_absent.c */
 	/* for each output PID: the source PID whose packets were sent on it
 	 * last, if `cc' has their counter; 0: none */
 	uint16_t sender[TS_PIDS];
 
-	/* the output */
+	/* What the output has. */
 	struct table pat[PAT_SECTIONS_MAX];
 	size_t n_pat;
 	struct table cat[CAT_SECTIONS_MAX];
 	struct table sdt, ait;
 	struct sdt_omitted sdt_omitted; /* parts for which `sdt' has no room */
-	/* of remux_is_crowded(): 1 more than extension and number of the
-	 * section; 0: none */
+	/* for remux_is_crowded(): 1 + (extension << 8 | number) of a section
+	 * that has no room; 0: none */
 	uint32_t crowded[EDIT_TABLES];
 	/* for each output PID with generated, moved or inspected packets: the
 	 * continuity counter of the next packet */
@@ -230,7 +232,7 @@ bool remux_absent_pass(struct remux *, const uint8_t *packet, uint8_t *ret_cc);
  * Returns the counter of the packet with the PCR. */
 uint8_t remux_absent_strip(struct remux *, const uint8_t *packet);
 
-/* remux_build.c */
+/* Functions of remux_build.c. */
 /* Replaces the section; false: the new section is the same. */
 bool remux_keep(struct table *, const uint8_t *section, size_t len);
 void remux_build_pmt(struct remux *, struct program *);
@@ -251,13 +253,13 @@ void remux_build_ait(struct remux *);
  * PMT. */
 void remux_take_table(struct remux *, const uint8_t *packet, enum role);
 
-/* remux_psip.c */
+/* Functions of remux_psip.c. */
 /* Are the tables of ATSC sent, reduced to the program? */
 bool remux_reduces_psip(const struct remux *);
 /* Takes a section of the base PID of ATSC. */
 void remux_take_psip(struct remux *, const uint8_t *section, size_t len);
 
-/* remux_emit.c */
+/* Functions of remux_emit.c. */
 /* Queues the tables that are due. */
 void remux_schedule(struct remux *);
 /* Queues a section; counts it as dropped if the queue is full. */

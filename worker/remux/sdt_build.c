@@ -13,7 +13,8 @@ enum {
 	SERVICE = 5,
 	EIT_HEADER = 14,
 	EVENT = 12,
-	EVENT_STATUS = 10, /* running_status and free_CA_mode */
+	EVENT_STATUS = 10, /* offset of running_status and free_CA_mode in an
+			    * event */
 	STATUS_RUNNING = 0x80, /* running_status 4, free_CA_mode 0 */
 	FLAGS_MASK = 0x03,
 	FREE_CA = 0x10,

@@ -63,8 +63,8 @@ struct sdt_content {
 	const struct sdt_service *source; /* entry in the SDT of the source;
 					   * NULL: none */
 	uint16_t onid; /* original_network_id if `source' is NULL */
-	bool has_video; /* service_type without a type of options and source: TV
-			 * or radio */
+	bool has_video; /* if neither options nor source give a service_type:
+			 * true: TV, false: radio */
 	struct sdt_marks marks;
 };
 

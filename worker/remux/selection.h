@@ -32,7 +32,7 @@ struct selected {
 
 struct selection {
 	struct pmt pmt; /* the PMT of the source, which borrows the section */
-	/* number of the list: selected streams in the order of the new PMT */
+	/* length of `list': the selected streams in the order of the new PMT */
 	size_t n;
 	struct selected list[PMT_STREAMS_MAX];
 	uint16_t pcr_pid; /* source PID of the PCRs; TS_PID_NULL: none */
@@ -46,7 +46,7 @@ struct selection {
 int selection_make(struct selection *ret, const struct remux_options *,
 		   const uint8_t *section, size_t len) MUST_CHECK;
 
-/* Is the stream private data, as listed above? */
+/* Is the stream private data, which is sent only if an option names it? */
 bool stream_is_private(const struct pmt_stream *);
 /* Is the stream AC-3 or E-AC-3 (stream_is_ac3()), or AAC of any kind
  * (stream_is_aac())? */

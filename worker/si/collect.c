@@ -42,8 +42,8 @@ struct collect {
 	void *arg;
 	size_t n_pmts, n_splices;
 	size_t n_seen, n_eits; /* sections in `seen'; EIT among them */
-	struct pid_filter *filters[TS_PIDS]; /* for each PID: NULL: it is not
-					      * read */
+	struct pid_filter *filters[TS_PIDS]; /* for each PID: its state; NULL:
+					      * it is not read */
 	struct seen seen[2 * COLLECT_SECTIONS];
 };
 

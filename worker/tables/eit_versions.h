@@ -21,7 +21,7 @@ enum {
 };
 
 struct eit_version {
-	uint32_t hash; /* of the content */
+	uint32_t hash; /* hash of the content */
 	uint32_t table; /* table_id << 16 | service_id; 0: the entry is free */
 	uint32_t network; /* original_network_id << 16 | transport_stream_id of
 			   * another transport stream; 0: EIT actual */

@@ -21,7 +21,7 @@ enum {
 
 struct nit_service {
 	uint16_t pnr;
-	uint16_t lcn; /* 0: none */
+	uint16_t lcn; /* logical channel number; 0: none */
 	uint8_t type;
 };
 

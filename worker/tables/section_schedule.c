@@ -22,7 +22,8 @@ enum {
  * entry with the same index has the others. */
 struct line {
 	uint64_t key; /* from pack() */
-	uint64_t due_ns; /* UINT64_MAX: it has no sections, or is a clock */
+	uint64_t due_ns; /* time at which its next section is due; UINT64_MAX:
+			  * it has no sections, or is a clock */
 	bool guide; /* part of an EIT schedule */
 };
 
@@ -39,7 +40,7 @@ struct entry {
 	size_t fresh; /* after a change: sections that were not sent yet */
 	size_t *ends; /* for each section: the offset of its end in `data' */
 	uint8_t *data;
-	/* a clock */
+	/* of a clock: builds its section */
 	schedule_clock_fn *clock;
 	void *arg;
 	int64_t sent_s; /* of a clock: the Unix time that was sent last */
@@ -50,7 +51,7 @@ struct schedule {
 	size_t n, room, n_clocks;
 	struct line *lines;
 	struct entry *entries;
-	unsigned eit_kbps; /* 0: no limit */
+	unsigned eit_kbps; /* rate of all EIT together in kbit/s; 0: no limit */
 	/* the EIT that were sent use the rate of the EIT up to this time */
 	uint64_t paid_ns;
 	/* no table is due before this time; 0: not known */

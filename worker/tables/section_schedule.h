@@ -46,9 +46,9 @@ struct schedule_key {
 
 /* Whether a table is an EIT, which shares the rate of the EIT. */
 enum schedule_class {
-	SCHEDULE_TABLE,   /* no EIT */
-	SCHEDULE_PRESENT, /* present and following events */
-	SCHEDULE_GUIDE,   /* a schedule of events */
+	SCHEDULE_TABLE,   /* the table is not an EIT */
+	SCHEDULE_PRESENT, /* EIT present/following */
+	SCHEDULE_GUIDE,   /* EIT schedule */
 };
 
 struct schedule_terms {

@@ -14,7 +14,7 @@ enum {
 
 /* The local time of a country, for the local_time_offset_descriptor. */
 struct tot_zone {
-	char country[4]; /* three letters */
+	char country[4]; /* country code of three letters (ISO 3166-1) */
 	int offset_min; /* minutes east of UTC */
 	int64_t change_at; /* Unix time of the next change */
 	int next_min; /* offset from change_at on, in minutes east of UTC */

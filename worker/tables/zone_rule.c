@@ -10,7 +10,7 @@ enum {
 	DAY_S = 24 * 3600,
 	HOUR_S = 3600,
 	DEFAULT_TIME_S = 2 * HOUR_S,
-	TIME_MAX_H = 167, /* RFC 8536 3.3.1 */
+	TIME_MAX_H = 167, /* highest hour of a time (RFC 8536 3.3.1) */
 	YEARS_MAX = 100000,
 };
 
