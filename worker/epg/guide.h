@@ -108,7 +108,7 @@ void guide_set_codepage(struct guide *, const char *stream,
 			enum text_table codepage);
 /* Sets the services of the stream whose EIT is generated from this guide.
  * Their events come from imports only: an event that was read from the output
- * would never expire with its source. */
+ * would stay after its source had removed it. */
 void guide_set_own(struct guide *, const char *stream,
 		   const struct own_services *);
 /* Sets which EIT other of the stream are generated from this guide; these are

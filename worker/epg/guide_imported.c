@@ -11,8 +11,8 @@ enum {
 	/* An event with the same title counts as the same programme, moved, if
 	 * its start differs by at most this; otherwise it is a repetition. */
 	MOVED_S = 3 * 3600,
-	MOVED_EVENTS = 64, /* the same limit as a number of events between
-			    * both */
+	MOVED_EVENTS = 64, /* a moved programme is sought among this number of
+			    * events in front of and behind its new start */
 };
 
 /* The ids that the events of an import get from events of the service. */
@@ -40,8 +40,8 @@ static void use(struct ids *ids, uint16_t id)
 	ids->used[id / 8] |= (uint8_t)(1 << id % 8);
 }
 
-/* A free id for a new event: the minute of its start, so that it is the same
- * after a restart, or the next free number. */
+/* A free id for a new event: the minute of its start, which is the same in each
+ * document, or the next free number. */
 static uint16_t new_id(const struct ids *ids, int64_t start_s)
 {
 	uint16_t id = (uint16_t)(start_s / 60);

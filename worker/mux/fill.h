@@ -47,7 +47,7 @@ static inline uint32_t fill_stream(const struct pmt_stream *s)
 	       fill_coding(s);
 }
 
-/* A stream of the file that goes out on a PID of the service. */
+/* A stream of the file that is sent on a PID of the service. */
 struct fill_part {
 	/* PID of the stream in the file; PID on which it is sent */
 	uint16_t from, pid;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The generated packets of one PID, which go out at a limited rate: a receiver
- * takes tables at 1 Mbit/s (ISO/IEC 13818-1 2.4.2.3) from a buffer of 512
- * bytes.
+ * The generated packets of one PID, which are sent at a limited rate: a
+ * receiver takes tables at 1 Mbit/s (ISO/IEC 13818-1 2.4.2.3) from a buffer of
+ * 512 bytes.
  *
  * Embedded; zeroed memory with a pid and max is ready.
  */

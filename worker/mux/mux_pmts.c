@@ -217,7 +217,7 @@ void mux_begin_pmts(struct mux *m)
 	find_next(m);
 }
 
-/* --- those of the inputs --- */
+/* --- PMTs of the inputs --- */
 
 /* Stores a section that is sent from at_ns on.  If it has changed, or was not
  * sent for PMT_MS, it is sent at at_ns. */
@@ -315,7 +315,7 @@ void mux_take_pmt(struct mux *m, struct mux_source *in, const uint8_t *packet,
 	find_next(m);
 }
 
-/* --- those that go out --- */
+/* --- sections that are sent --- */
 
 /* The section to send; NULL: none.  While an input is silent and its line is
  * empty, this is the PMT of its remux, which may have changed. */

@@ -90,7 +90,7 @@ static struct mux_service *find_old(struct mux_service *states,
 	return NULL;
 }
 
-/* Notes the programs without a PMT, so that the next change does not wait for
+/* Stores the programs without a PMT, so that the next change does not wait for
  * these PMTs. */
 static void read_unsent(struct mux_source *in)
 {

@@ -508,7 +508,7 @@ void mux_build(struct mux *m)
 	build_pat(m);
 	build_cat(m);
 	mux_build_sdt(m);
-	/* a change goes out at once */
+	/* a change of the CAT is sent at once */
 	m->cat.due_ns = 0;
 	mux_list_pmts(m);
 }

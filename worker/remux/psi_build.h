@@ -58,7 +58,7 @@ size_t cat_build(const struct remux_options *, const struct pid_plan *,
 		 const uint8_t *section, size_t len,
 		 uint8_t ret[SECTION_PSI_MAX]);
 
-/* Writes a CAT with the CA_descriptors of these systems alone. */
+/* Writes a CAT with the CA_descriptors of the systems in the list alone. */
 size_t cat_build_own(const struct cas_list *, uint8_t ret[SECTION_PSI_MAX]);
 
 /* Finds the descriptor loop of a CAT; false: the section is not a CAT, or is

@@ -58,7 +58,7 @@
 
 enum { GUEST_DESCRIPTORS_MAX = 255 };
 
-/* The added stream: a stream of another source that goes out with the program,
+/* The added stream: a stream of another source that is sent with the program,
  * or with the first of several programs. */
 struct remux_guest {
 	uint16_t pid; /* the PID that is wanted; if it is in use, a free PID

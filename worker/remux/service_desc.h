@@ -67,8 +67,8 @@ struct service_names {
 	uint8_t textcode;
 };
 
-/* Writes a section of SDT actual, which has a valid CRC_32, to ret with these
- * types and names.  Returns the length.  -ENOSPC: it would exceed 1,024 bytes;
- * -EBADMSG: a loop is longer than the section. */
+/* Writes a section of SDT actual, which has a valid CRC_32, to ret with the
+ * types and names of the list.  Returns the length.  -ENOSPC: it would exceed
+ * 1,024 bytes; -EBADMSG: a loop is longer than the section. */
 int service_names_apply(const struct service_names *, const uint8_t *section,
 			size_t len, uint8_t ret[SECTION_PSI_MAX]);
