@@ -26,9 +26,8 @@ enum {
 	 * until the PMTs of the new ones arrive.  It is longer than a remux
 	 * waits for the PMT of a program. */
 	AWAIT_MS = 600,
-	/* Room of the line of an input: mux_delay and LINE_MORE_MS at the rate
-	 * of the multiplex, from LINE_PACKETS_MIN to LINE_PACKETS_MAX
-	 * packets. */
+	/* Most packets in the line of an input: mux_delay and LINE_MORE_MS at
+	 * the rate of the multiplex, from LINE_PACKETS_MIN to _MAX. */
 	LINE_MORE_MS = 1000,
 	LINE_PACKETS_MIN = 8192,
 	LINE_PACKETS_MAX = 512 * 1024,

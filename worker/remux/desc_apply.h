@@ -30,8 +30,9 @@ int desc_apply_pmt(struct desc_edits, const uint8_t *section, size_t len,
 int desc_apply_sdt(struct desc_edits, const uint8_t *section, size_t len,
 		   uint8_t ret[SECTION_PSI_MAX]);
 /* Changes the descriptors of the network or bouquet, and those of the transport
- * stream of the output, in a NIT or BAT.  New descriptors of the network or
- * bouquet are written into section 0 of the table. */
+ * stream of the output, in a NIT or BAT.  Descriptors that are added to the
+ * loop of the network or bouquet, or replace others in it, are written into
+ * section 0 of the table. */
 int desc_apply_nit(struct desc_edits, struct desc_transport,
 		   const uint8_t *section, size_t len,
 		   uint8_t ret[SECTION_PSI_MAX]);
