@@ -195,8 +195,8 @@ static void take_text(struct xmltv_reader *r, const char *text)
 		memcpy(to, text, strlen(text) + 1);
 }
 
-/* Adds the content of a category.  A content with level 2 replaces its genre
- * alone. */
+/* Adds the content of a category.  A content with a level 2 replaces an earlier
+ * content of the same genre without one. */
 static void take_category(struct xmltv_reader *r, const char *text)
 {
 	struct eit_facts *f = &r->facts;

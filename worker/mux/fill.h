@@ -72,9 +72,9 @@ struct mux_fill {
 	uint16_t main;   /* PID of the main stream: the service returns at one
 			  * of its packets */
 	bool video;      /* the main stream is video */
-	uint64_t wants_ns; /* since this time the service could return: it is
-			    * neither silent nor blocked; 0: it is one of
-			    * them */
+	uint64_t wants_ns; /* since this time the service is neither silent nor
+			    * blocked, so that it could return; 0: it is silent
+			    * or blocked */
 	/* positions in the line, as line.pushed, at which the service can
 	 * return */
 	struct starts starts;

@@ -92,7 +92,7 @@ struct mux_config {
 struct mux_source_config {
 	uint16_t base, count; /* its block of PIDs and of numbers: `count' of
 			       * them from `base' on */
-	unsigned priority;    /* the services of the input with the lowest one
+	unsigned priority;    /* services of the input with the lowest priority
 			       * are blocked first */
 	/* kbit/s; 0: no limit.  An input within min_kbps is blocked after all
 	 * others.  Clearly above max_kbps its last services are blocked. */
