@@ -51,14 +51,6 @@ static bool from_two(const char *two, char ret[4])
 	return false;
 }
 
-bool country_is_known(const char *three)
-{
-	for (const char *c = codes; *c != '\0'; c += CODE_LEN)
-		if (strlen(three) == 3 && memcmp(c + 2, three, 3) == 0)
-			return true;
-	return false;
-}
-
 bool country_of_zone(const char *list, size_t len, const char *zone,
 		     char ret[4])
 {

@@ -5,9 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is this a country code of three capital letters (ISO 3166-1)? */
-bool country_is_known(const char *three);
-
 /* Finds the country of a time zone in `list', which is zone.tab of the tz
  * database.  Writes its code of three letters.  False: the file does not name
  * the zone, or names an unknown country for it. */

@@ -159,8 +159,4 @@ Test(country, is_that_of_the_zone)
 				      code));
 	cr_expect_not(country_of_zone(list, sizeof list - 1, "No/Where",
 				      code));
-	cr_expect(country_is_known("GBR"));
-	cr_expect_not(country_is_known("GB"));
-	cr_expect_not(country_is_known("gbr"));
-	cr_expect_not(country_is_known("EUX"));
 }
