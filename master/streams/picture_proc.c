@@ -51,11 +51,6 @@ struct picture_proc {
 	ev_timer idle;
 };
 
-bool picture_proc_is_built(void)
-{
-	return HAVE_PICTURE;
-}
-
 static void job_free(struct picture_job *j)
 {
 	struct picture_proc *p = j->owner;

@@ -34,9 +34,6 @@ void picture_proc_free(struct picture_proc **);
 
 struct service_proc *picture_proc_service(struct picture_proc *);
 
-/* True: this program was built with the worker for pictures. */
-bool picture_proc_is_built(void);
-
 /* Gets the picture in the first len bytes of fd (borrowed); len 0: error is the
  * reason. */
 typedef void picture_done_fn(const struct msg_picture_result *, int fd,

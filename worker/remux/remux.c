@@ -148,27 +148,6 @@ uint16_t remux_clock_pid(const struct remux *r)
 	return r->clock_pid;
 }
 
-bool remux_main_stream(const struct remux *r, struct pmt_stream *ret)
-{
-	const struct table *t = r->n_programs > 0 ? &r->programs[0].pmt : NULL;
-	bool found = false;
-	struct pmt pmt;
-
-	if (t == NULL || t->len == 0 || pmt_decode(t->data, t->len, &pmt) < 0)
-		return false;
-	for (size_t i = 0; i < pmt.n_streams; i++) {
-		const struct pmt_stream *s = &pmt.streams[i];
-
-		if (s->class != PID_VIDEO && (found || s->class != PID_AUDIO))
-			continue;
-		*ret = *s;
-		found = true;
-		if (s->class == PID_VIDEO)
-			break;
-	}
-	return found;
-}
-
 size_t remux_services(const struct remux *r, struct remux_service *ret,
 		      size_t max)
 {

@@ -196,11 +196,6 @@ enum remux_state remux_state(const struct remux *);
  * the option pnr is set, so that only the tables of that program are read. */
 const struct psi *remux_psi(const struct remux *);
 
-/* The stream of the output at which a receiver begins: the first video, or else
- * audio, of the first program.  False: there is none, or it is not known. */
-struct pmt_stream;
-bool remux_main_stream(const struct remux *, struct pmt_stream *ret);
-
 /* A program of the source. */
 struct remux_service {
 	uint16_t number;     /* program_number in the source */
