@@ -12,7 +12,7 @@
 struct absent_file {
 	struct mux *mux;
 	size_t input;
-	uint64_t now_ns; /* of this turn */
+	uint64_t now_ns; /* time of the current absent_file_turn() */
 	struct input_keeper keeper;
 	struct batch batch;
 };
@@ -62,7 +62,7 @@ void absent_file_turn(struct absent_file *f, uint64_t now_ns)
 	f->now_ns = now_ns;
 	if (k->input == NULL)
 		input_keeper_open(k, now_ns);
-	/* it logs its errors, and is opened again */
+	/* the keeper logs errors, and opens the file again later */
 	if (k->input != NULL)
 		(void)!input_keeper_read(k, &f->batch, now_ns);
 }

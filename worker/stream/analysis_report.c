@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The analysis of an input or of the output, as JSON, on request; and the plan
- * of an input of a multiplex. */
+/* Answers requests for the analysis of an input or of the output, and for the
+ * plan of an input of a multiplex, as JSON. */
 #include "common/base/units.h"
 #include "proto/si/json.h"
 #include "worker/analysis/report.h"
@@ -8,7 +8,7 @@
 #include "worker/output/iat_out.h"
 #include "worker/stream/pipeline_state.h"
 
-enum { PACKETS = 7 /* packets in most datagrams */ };
+enum { PACKETS = 7 /* TS packets that most datagrams carry */ };
 
 /* Adds the arrival times of datagrams ("iat"), the jitter of PCRs, and "mdi"
  * (RFC 4445): the delay factor, and the packets lost in the last second.  For
@@ -42,7 +42,7 @@ static void add_arrivals(const struct input_chain *l, uint64_t now_ns,
 	si_put_uint(one, "mlr", counted ? l->counted.lost * PACKETS
 					: l->report.cc_error);
 	(void)json_object_set_new(object, "mdi", one);
-	/* the monitor wrote "pcr" */
+	/* the monitor has added the list "pcr" before */
 	json_array_foreach(json_object_get(object, "pcr"), i, one)
 		for (size_t k = 0; k < r->n_pcrs; k++)
 			if (json_integer_value(json_object_get(one, "pid")) ==
@@ -72,7 +72,7 @@ static void add_input(const struct input_chain *l, json_t *object)
 	si_put_uint(one, "table_changes", counted.tables);
 	si_put_uint(one, "broken_sections", counted.broken);
 	si_put_uint(one, "dropped_sections", counted.dropped);
-	/* absent without omissions */
+	/* both are NULL, and add no key, if no table omits a part */
 	(void)json_object_set_new(one, "omitted", omission_list(l->remux));
 	(void)json_object_set_new(one, "omitted_sdt", omission_sdt(l->remux));
 	(void)json_object_set_new(object, "remux", one);

@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-	/* After so many packets of the stream a packet is inserted without a
-	 * null packet to replace: while ECMs wait, and while EMMs wait. */
+	/* After this many packets of the stream without a null packet, a packet
+	 * is inserted between two packets: while ECMs wait (ECM_PATIENCE), and
+	 * while only EMMs wait. */
 	ECM_PATIENCE = 16,
 	EMM_PATIENCE = 8,
 };
@@ -21,7 +22,8 @@ struct queue {
 
 struct ca_inserter {
 	struct queue ecms, emms;
-	unsigned since; /* packets since the last one was inserted */
+	/* packets passed while ECMs or EMMs wait, since the last insertion */
+	unsigned since;
 	uint8_t cc[TS_PIDS];
 	struct runs_out out;
 	uint8_t ecm_packets[CA_ECMS_MAX][TS_PACKET];
@@ -95,7 +97,7 @@ bool ca_inserter_has(const struct ca_inserter *c, uint16_t pid)
 	return false;
 }
 
-/* Sends the next packet. */
+/* Sends the oldest waiting packet: of an ECM, or else of an EMM. */
 static void send(struct ca_inserter *c)
 {
 	struct queue *q = c->ecms.n > 0 ? &c->ecms : &c->emms;

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 
 enum {
-	CA_ECMS_MAX = 64, /* packets that wait */
-	CA_EMMS_MAX = 256,
+	CA_ECMS_MAX = 64, /* most packets of ECMs that wait */
+	CA_EMMS_MAX = 256, /* the same for EMMs */
 };
 
 struct ca_inserter;

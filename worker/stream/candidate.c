@@ -14,7 +14,8 @@ void candidate_handle(struct candidate *c, enum candidate_event event)
 		[STANDBY] = { PENDING, STANDBY, ON_AIR, STANDBY, STANDBY },
 		[PENDING] = { PENDING, STANDBY, ON_AIR, PENDING, STANDBY },
 		[ON_AIR] = { ON_AIR, ON_AIR, ON_AIR, ENDING, STANDBY },
-		/* if it is chosen again it becomes pending after its units */
+		/* an ending candidate that is chosen again becomes pending only
+		 * after its cut */
 		[ENDING] = { ENDING, ENDING, ON_AIR, ENDING, STANDBY },
 	};
 

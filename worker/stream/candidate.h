@@ -8,10 +8,10 @@
  *	   └───────────────────┴─────────────────┴─────────────────┘
  *
  * At most one candidate of a stream is on air, and at most one is ending.
- * While it is not on air a switch_point watches its packets, so that the
- * stream can be cut over to it at a picture.
+ * While a candidate is not on air a switch_point watches its packets, so that
+ * the stream can be cut over to it at a picture.
  *
- * Pure.  Its owner frees the entry, which is made on demand.
+ * Pure.  The owner of a candidate frees its entry, which is made on demand.
  */
 #pragma once
 
@@ -37,10 +37,11 @@ enum candidate_event {
 /* Embedded; zeroed memory stands by. */
 struct candidate {
 	enum candidate_state state;
-	bool entering; /* the entry looks for a place to enter */
+	bool entering; /* the entry searches for a place to enter */
 	bool shows; /* it has shown a random access point while it was sent */
 	struct switch_point *entry;
-	const struct psi *psi; /* tables; NULL: the entry reads the tables */
+	/* tables of its packets; NULL: the entry reads them itself */
+	const struct psi *psi;
 };
 
 void candidate_handle(struct candidate *, enum candidate_event);
@@ -61,7 +62,7 @@ void candidate_end_entry(struct candidate *);
  * that has shown random access points is still known to show them. */
 void candidate_forget(struct candidate *);
 
-/* Takes packets of a candidate on air, whose entry does not watch them: it may
- * show its first random access point there. */
+/* Looks for the first random access point in packets of a candidate on air,
+ * because its entry does not watch these packets. */
 void candidate_watch(struct candidate *, const struct ts_run *runs,
 		     size_t n_runs);

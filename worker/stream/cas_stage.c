@@ -16,10 +16,11 @@
 #include <sys/random.h>
 
 enum {
-	/* What a generator may choose. */
+	/* Limits of the interval at which an ECM is sent, which its ECM
+	 * generator chooses. */
 	REPETITION_MIN_MS = 20,
 	REPETITION_MAX_MS = 1000,
-	REPETITION_MS = 100, /* if it has not chosen yet */
+	REPETITION_MS = 100, /* interval if the generator has not chosen one */
 	WORD_FULL = 64,      /* bits of a word without checksums */
 };
 
@@ -30,7 +31,8 @@ struct cas_stage {
 	struct cas_systems *systems;
 	struct scrambler *scrambler;
 	struct ca_inserter *inserter;
-	uint64_t due_ns[CAS_LIST_MAX]; /* the next packet of the ECM */
+	/* when the ECM of each system is sent next */
+	uint64_t due_ns[CAS_LIST_MAX];
 	uint64_t emms_dropped;
 };
 
@@ -41,7 +43,7 @@ static void make_word(uint8_t word[CSA_CONTROL_WORD], void *arg)
 {
 	const struct cas_stage *s = arg;
 
-	/* a word that could be guessed protects nothing */
+	/* without random bytes the word could be guessed: the worker ends */
 	if (getrandom(word, CSA_CONTROL_WORD, 0) != CSA_CONTROL_WORD)
 		abort();
 	for (size_t i = 3; i < CSA_CONTROL_WORD && !s->full; i += 4)
@@ -103,8 +105,8 @@ static struct crypto_config crypto_config(struct cas_stage *s,
 	return c;
 }
 
-/* The classes of PIDs to scramble, as bits by enum pid_class, for bits by enum
- * cas_component; 0: all components. */
+/* Converts components (bits by enum cas_component; 0: all) to the classes of
+ * PIDs to scramble (bits by enum pid_class). */
 static unsigned classes_of(unsigned components)
 {
 	static const enum pid_class classes[CAS_COMPONENTS] = {
@@ -128,7 +130,8 @@ struct cas_stage *cas_stage_new(const struct cas_stage_config *cfg)
 	struct cas_stage *s;
 
 	if (cfg->start->n_cas == 0) {
-		/* nobody needs the words of the last worker any more */
+		/* without a system the control words of the last worker are of
+		 * no use */
 		if (cfg->memory->magic != 0)
 			explicit_bzero(cfg->memory, sizeof *cfg->memory);
 		return NULL;

@@ -22,10 +22,12 @@ struct ev_loop;
 struct cas_stage_config {
 	struct ev_loop *loop;
 	const struct msg_stream_start *start; /* borrowed for the call */
-	unsigned components; /* bits by enum cas_component; 0: all */
+	/* components to scramble: bits by enum cas_component; 0: all */
+	unsigned components;
 	struct csa_choice *csa; /* borrowed for the call */
-	/* These two are the stream's and outlive the stage. */
+	/* Control words and ECMs for the next worker; outlives the stage. */
 	struct crypto_memory *memory;
+	/* for the next worker, too; outlives the stage */
 	struct scrambler_pids *pids;
 	ts_out_fn *out;
 	void *arg;

@@ -10,12 +10,15 @@
 #include <string.h>
 
 enum {
-	/* In a second, of one system. */
-	MESSAGES_MAX = 500, /* besides EMMs; more close the channel */
-	EMMS_MAX = 500,     /* messages with EMMs; more are dropped */
-	/* An ECM may be late by so much before that is an error. */
+	/* Messages of one system in a second, EMMs not counted; more messages
+	 * close the channel. */
+	MESSAGES_MAX = 500,
+	/* EMM messages of one system in a second; more are dropped. */
+	EMMS_MAX = 500,
+	/* An ECM that is late by this time is an error. */
 	LATE_S = 2,
-	/* An error is logged after so long: each start takes a moment. */
+	/* An error is logged only when it has lasted for this time, because the
+	 * start of a system takes a moment. */
 	LOG_S = 5,
 };
 
@@ -28,16 +31,17 @@ _Static_assert((int)CAS_LIST_MAX == (int)CRYPTO_SYSTEMS_MAX &&
 struct system {
 	struct cas_systems *of;
 	struct channel *channel; /* NULL: none */
-	unsigned messages, emms; /* in this second */
-	struct errmsg error;     /* from its worker */
+	unsigned messages, emms; /* received in this second, EMMs apart */
+	struct errmsg error;     /* that its worker reported; "": none */
 };
 
 struct cas_systems {
 	struct cas_systems_config cfg;
 	struct system systems[CAS_LIST_MAX];
-	struct errmsg error;  /* the current one */
+	struct errmsg error;  /* the first error of all systems now; "": none */
 	struct errmsg logged; /* "": none is logged */
-	unsigned error_s;     /* since when another error is not logged */
+	/* seconds for which `error' differs from `logged' */
+	unsigned error_s;
 };
 
 static size_t place_of(const struct system *s)
@@ -101,7 +105,7 @@ static bool take_ecm(struct system *s, const struct msg_cas_ecm *m)
 
 	if (run.n == 0)
 		return false;
-	/* an answer to an earlier request is no error */
+	/* the result is ignored: an answer to an earlier request is no error */
 	(void)crypto_take_ecm(s->of->cfg.periods, place_of(s),
 			      (uint16_t)m->number, run.data, run.n);
 	cas_systems_ask(s->of);

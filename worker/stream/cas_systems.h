@@ -21,7 +21,7 @@ struct cas_systems_config {
 	struct ev_loop *loop;
 	const struct cas_list *list;
 	struct crypto_periods *periods;
-	/* An EMM, in packets. */
+	/* Receives the packets of an EMM of a system. */
 	void (*on_emm)(size_t system, struct ts_run, void *arg);
 	void *arg;
 };

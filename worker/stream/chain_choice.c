@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The packets that an input of a stream reads of a multiplex. */
+/* Chooses the packets that an input reads from a multiplex in memory: those of
+ * one program, if the stream sends only that program. */
 #include "worker/stream/input_chain.h"
 
 /* Does the input need the EMMs of the source?  The tables of the output may
@@ -16,7 +17,8 @@ void chain_choose(struct input_chain *l, const struct stream_spec *stream)
 	const struct input_spec *spec = &l->keeper.spec;
 	struct remux_options options = spec->remux;
 
-	/* the program in a T2-MI has PIDs of its own */
+	/* T2-MI packs its programs into one PID: the source cannot select
+	 * them */
 	if (!input_kind_is_link(spec->kind) || options.pnr == 0 || spec->t2mi)
 		return;
 	remux_options_overlay(&options, &stream->remux);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SECTION_MIN = 17 /* of a splice_null */ };
+enum { SECTION_MIN = 17 /* bytes of a splice_null */ };
 
 static bool is_sound(const struct cue_pending *p, uint64_t now_ns)
 {
@@ -44,7 +44,8 @@ void cue_memory_put(struct cue_pending *p, uint64_t until_ns, int64_t event,
 	p->event = event;
 	p->len = len <= CUE_KEPT_BYTES ? (uint32_t)len : 0;
 	memcpy(p->section, section, p->len);
-	/* the worker may end here: the CRC_32 judges the section */
+	/* if the worker ends here, the next one finds a half-written section by
+	 * its CRC_32 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	p->until_ns = until_ns;
 }

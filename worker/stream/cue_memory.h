@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The splice commands of a stream that wait for their time, in memory that
- * outlives the worker: the next one sends them up to their time.
+ * outlives the worker: the next worker sends them until their time.
  *
  * Flat and without pointers.  Zeroed memory is ready.  Damaged memory loses
  * commands, and causes no wrong section.
@@ -19,7 +19,7 @@ enum {
 
 struct cue_pending {
 	uint64_t until_ns; /* on the clock of mono.h; 0: free */
-	int64_t event;     /* of a splice_insert; -1: none */
+	int64_t event;     /* event id of a splice_insert; -1: none */
 	uint32_t len;      /* 0: the section is not kept */
 	uint32_t reserved;
 	uint8_t section[CUE_KEPT_BYTES];

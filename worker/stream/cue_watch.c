@@ -15,8 +15,8 @@
 
 enum {
 	SEEN_MAX = 32,
-	COMMAND_AT = 13,  /* splice_command_type */
-	SECTION_MIN = 17, /* of a splice_null */
+	COMMAND_AT = 13,  /* offset of splice_command_type in a section */
+	SECTION_MIN = 17, /* bytes of a splice_null */
 	SPLICE_NULL = 0x00,
 	BANDWIDTH_RESERVATION = 0x07,
 };
@@ -41,7 +41,7 @@ struct cue_watch {
 	size_t n;
 	struct watched *list[CUE_WATCH_PIDS];
 	uint64_t second_ns; /* start of this second */
-	unsigned reports;   /* in this second */
+	unsigned reports;   /* sent in this second */
 	struct seen seen[SEEN_MAX];
 };
 
@@ -127,7 +127,8 @@ static void report(struct cue_watch *w, json_t *record)
 	struct msg m = { .type = MSG_STREAM_SPLICE,
 			 .stream_splice = { record } };
 
-	/* the fields in front of them say what happens when */
+	/* a report that is too long loses these fields: the fields that stay
+	 * name the command and its time */
 	if (json_dumpb(record, NULL, 0, JSON_COMPACT) > CUE_WATCH_BYTES) {
 		(void)json_object_del(record, "raw");
 		(void)json_object_del(record, "descriptors");

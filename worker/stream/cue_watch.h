@@ -18,10 +18,12 @@ struct msg;
 struct psi;
 
 enum {
-	CUE_WATCH_PIDS = 8,      /* further ones are not read */
+	/* of splice commands; further PIDs are ignored */
+	CUE_WATCH_PIDS = 8,
 	CUE_WATCH_PER_S = 10,
-	CUE_WATCH_BYTES = 8192,  /* text of a report */
-	CUE_WATCH_SAME_S = 10,   /* the same command again is a repetition */
+	CUE_WATCH_BYTES = 8192,  /* most bytes of a report (JSON) */
+	/* the same command within this time is a repetition */
+	CUE_WATCH_SAME_S = 10,
 };
 
 /* Borrows the tables of the packets that it gets.  send() sends a report; its

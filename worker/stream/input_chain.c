@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-	INITIAL_MS = 5000,
-	/* With time for a connection, a redirection and a slow server. */
+	INITIAL_MS = 5000, /* a new input is off air only after this time */
+	/* Includes a connection, a redirection and a slow server. */
 	INITIAL_HTTP_MS = 10000,
 };
 
@@ -48,7 +48,7 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 	struct remux_options options = l->keeper.spec.remux;
 	bool several = !cfg->alone || l->keeper.spec.list ||
 		       cfg->place != NULL;
-	/* a multiplex gives its tables its own */
+	/* a multiplex sets its own original_network_id in its tables */
 	uint16_t new_onid = cfg->place == NULL ? stream->tables.onid : 0;
 	bool asked, given = stream->tables.eit != ORIGIN_PASS;
 
@@ -86,8 +86,8 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		.out = cfg->remuxed,
 		.arg = cfg->arg,
 	});
-	/* a map of the stream may be meant for another input, and the worker of
-	 * a feed reports its own */
+	/* the log has no maps of the stream, which may be meant for another
+	 * input, and none of a feed, which its worker reports */
 	if (is_feed(l))
 		l->maps.from = REMUX_MAPS_MAX;
 	else if (!cfg->alone && cfg->place == NULL)
@@ -207,9 +207,9 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 {
 	struct analyze_config config = analyze_config(l);
 
-	/* Each point has one parser of the tables: the remux for the received
-	 * packets, the analyzer after it.  The monitor parses them without a
-	 * remux, and before a remux that reads a single program of several. */
+	/* Each point has one parser of the tables: the remux, and the analyzer
+	 * behind it.  The monitor has its own without a remux, and in front of
+	 * a remux that reads only one program of several. */
 	if (!config.no_analyze)
 		monitor_log_begin(&l->watch,
 				  l->remux != NULL ? remux_psi(l->remux) : NULL,
@@ -220,8 +220,8 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 	l->finder = config.no_analyze && !l->alone
 			    ? xcalloc(1, sizeof *l->finder)
 			    : NULL;
-	/* Without a remux the monitor counts what the verdict needs, and of a
-	 * feed, whose worker reports its source. */
+	/* There is no analyzer without a remux, and for a feed, whose worker
+	 * reports its source: the monitor counts what the verdict needs. */
 	if (l->analyze != NULL)
 		analyze_reset(l->analyze);
 	else if ((l->remux != NULL && !is_feed(l)) || config.no_analyze)
@@ -237,7 +237,7 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 	l->candidate.psi = l->analyze != NULL ? analyze_psi(l->analyze)
 					      : monitor_psi(l->watch.monitor);
 	candidate_forget(&l->candidate);
-	/* a limit of the operator decides alone on single losses */
+	/* if the operator set cc_limit, only that limit judges single losses */
 	l->silence = (struct silence){
 		.tolerant = l->cc_limit != CC_LIMIT_NONE ||
 			    l->keeper.spec.cc_limit == CC_LIMIT_NONE,
@@ -295,7 +295,7 @@ void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 		l->empty_reads = 0;
 	if (l->ca != NULL)
 		ca_stage_turn(l->ca, now_ns);
-	/* the packets that it collected arrived before this read */
+	/* before empty_ns, because these packets arrived before this read */
 	if (l->descrambler != NULL)
 		descrambler_turn(l->descrambler, l->empty_reads == 0, now_ns);
 	if (l->empty_reads > 0)
@@ -332,7 +332,7 @@ void chain_watch(struct input_chain *l, const struct ts_run *runs,
 		l->resumed_ns = now_ns;
 	for (size_t i = 0; !l->alone && i < n_runs; i++)
 		read.n += runs[i].n;
-	/* a full batch is a part of a read */
+	/* a full batch is a part of a read: a gap counts with the last part */
 	l->gap |= gaps > 0;
 	read.gap = l->gap && n_runs < BATCH_RUNS;
 	read.before_ns = l->gap_ns;
@@ -420,8 +420,8 @@ bool chain_look(struct input_chain *l, uint64_t now_ns,
 	return true;
 }
 
-/* True if most descrambled PES packets have no start code.  Some have none with
- * the right key: scrambled sections. */
+/* True if most descrambled PES packets have no start code.  With the right key
+ * only a few have none: these are scrambled sections. */
 static bool is_wrong_key(const struct input_chain *l)
 {
 	return l->descrambled.wrong_starts > l->descrambled.starts / 2;
@@ -507,8 +507,8 @@ static void judge(struct input_chain *l, uint64_t now_ns)
 		l->verdict = FAILOVER_POOR;
 	else
 		l->verdict = FAILOVER_DEAD;
-	/* the packets of a part of a second prove that it is on air, not that
-	 * it is off air */
+	/* packets of a part of a second can prove that the input is on air, but
+	 * not that it is off air */
 	if (l->verdict != FAILOVER_GOOD &&
 	    (l->silent || l->resumed_ns + SECOND_NS > now_ns))
 		return;
@@ -516,8 +516,8 @@ static void judge(struct input_chain *l, uint64_t now_ns)
 	l->judged_ns = now_ns;
 }
 
-/* Counts a second in which the PCR stands still as a hole, like one with lost
- * packets, because receivers cannot play the stream.  Then another input
+/* Counts a second in which the PCR stands still as a hole, like a pause with
+ * lost packets, because receivers cannot play the stream.  Then another input
  * follows; the only input of a stream stays on air. */
 static void judge_clock(struct input_chain *l, uint64_t now_ns)
 {
@@ -551,7 +551,7 @@ void chain_second(struct input_chain *l, uint64_t now_ns)
 		l->descrambled = ca_stage_second(l->ca, now_ns);
 	else if (l->descrambler != NULL)
 		l->descrambled = descrambler_take_counts(l->descrambler, 0);
-	/* the monitor counts before the remux, until monitor_log_second() */
+	/* counted before the remux; monitor_log_second() resets the counts */
 	counts = (struct analyze_counts){ 0 };
 	if (l->watch.monitor != NULL)
 		monitor_counted(l->watch.monitor, &counts);

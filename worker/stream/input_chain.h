@@ -30,10 +30,10 @@ enum {
 	/* After so many reads without a packet the worker waits for the
 	 * socket, if the input has one. */
 	CHAIN_EMPTY_READS = 10,
-	/* Shorter parts of a second get no verdict. */
+	/* A period shorter than this gets no verdict. */
 	CHAIN_JUDGE_MS = 500,
-	/* A standby is read too rarely to see short pauses: gaps in so many
-	 * reads of a second count as a hole. */
+	/* An input that is not on air is read too rarely to show short pauses.
+	 * Continuity gaps in this many reads of a second count as a hole. */
 	CHAIN_GAPS_MOST = 2,
 };
 
@@ -44,67 +44,81 @@ struct mux_input;
 struct input_chain {
 	struct candidate candidate; /* the state that the selector needs */
 	unsigned position; /* from 1 */
-	struct t2mi *t2mi; /* NULL: the packets are the stream */
-	struct t2mi_counts unpacked; /* of the last second */
+	struct t2mi *t2mi; /* unpacks T2-MI; NULL: the input has none */
+	struct t2mi_counts unpacked; /* of t2mi in the last second */
 	struct descrambler *descrambler; /* NULL: no key and no softcam */
-	struct ca_stage *ca; /* before the descrambler; NULL: no softcam */
-	struct descrambler_counts descrambled; /* of the last second */
+	/* asks the softcams for control words, in front of the descrambler;
+	 * NULL: no softcam */
+	struct ca_stage *ca;
+	/* of the descrambler in the last second */
+	struct descrambler_counts descrambled;
 	struct remux *remux; /* NULL: packets stay as they are */
 	struct mux_input *mux; /* adds a PID to the remux; NULL: none */
-	unsigned cc_limit; /* option of the input, otherwise of the stream */
-	alarm_set fault_alarms; /* bits by enum alarm_id: they mean off air */
+	/* CC errors in a second that mean off air: option cc_limit of the
+	 * input, otherwise of the stream */
+	unsigned cc_limit;
+	/* alarms that mean off air: bits by enum alarm_id */
+	alarm_set fault_alarms;
 	bool wanted; /* the policy wants it open */
-	bool tried; /* an opening was tried since it is wanted */
+	bool tried; /* an opening was tried since it became wanted */
 	unsigned empty_reads;
 	struct analyze *analyze; /* NULL: the counts of the monitor suffice */
 	struct monitor_log watch; /* watches the received packets */
 	bool alone; /* the stream has no other input */
-	/* finds gaps without an analysis, where another input may follow; else
-	 * NULL */
+	/* Finds continuity gaps if the input is not analyzed and the stream has
+	 * another input; otherwise NULL. */
 	struct loss_finder *finder;
 	struct silence silence;
 	struct loss_window losses;
-	uint64_t lossy_ns; /* time when losses went on last; 0: never */
-	bool loss, lossy; /* for the next chain_look() */
+	/* when losses last counted as repeated (loss_window.h); 0: never */
+	uint64_t lossy_ns;
+	/* packets were lost, once or repeatedly, since the last chain_look() */
+	bool loss, lossy;
 	uint64_t empty_ns; /* time of the last read without packets */
 	uint64_t hole_ns; /* time of the last hole; 0: none */
 	uint64_t frozen_ns; /* end of the last second in which its PCR did not
 			     * advance; 0: none */
 	bool holed; /* there was a hole since the last chain_look() */
 	unsigned gaps; /* reads with gaps in this second */
-	unsigned no_av_ms; /* without video and audio, see analyze_judge_av() */
-	bool gap; /* a gap that silence.h has not counted yet ... */
-	uint64_t gap_ns; /* ... and its time, see silence_read */
+	/* ms without video and audio packets, see analyze_judge_av() */
+	unsigned no_av_ms;
+	bool gap; /* there is a gap that silence_feed() has not received yet */
+	uint64_t gap_ns; /* silence_read.before_ns of that gap */
 	bool silent; /* result of the last chain_look() */
 	enum failover_level verdict; /* verdict of the last second */
-	/* It was on air when it was judged last, without a silence in that
-	 * second. */
+	/* The input was on air when it was judged last, without a silence in
+	 * that second. */
 	bool sound;
-	uint64_t judged_ns;  /* time of that verdict; 0: none */
+	uint64_t judged_ns;  /* time of the last judgement; 0: none */
 	uint64_t resumed_ns; /* time of its first packets after a silence */
-	/* The reason why it is off air, as a constant text and as a sentence
-	 * with numbers.  NULL and "": on air, or unknown. */
+	/* The reason why the input is off air, as a constant text.  NULL: it is
+	 * on air, or the reason is unknown. */
 	const char *fault;
+	/* the same reason as a sentence with numbers; "": as NULL above */
 	struct errmsg error;
 	uint64_t began_ns; /* start of the current second */
 	struct analyze_report report; /* report of the last second */
 	/* received in the last second, before the remux; 0: no remux, or not
 	 * measured */
 	uint32_t received_kbps;
-	/* received in the last second without a single packet; else 0 */
+	/* rate of the received bytes, if the last second had no MPEG-TS packet;
+	 * otherwise 0 */
 	uint32_t junk_kbps;
-	bool only_nulls;        /* in the last second, before the remux */
+	/* only null packets arrived in the last second */
+	bool only_nulls;
 	struct omission_log omissions;
 	struct map_log maps;
 	struct input_counters counted; /* input counters of the last second */
 	struct failover_sight seen; /* state that the policy was given last */
 	enum input_state state; /* state for the status */
 	uint64_t since_s; /* unix time at which the state began */
-	struct errmsg trouble; /* error or fault as reported last; "": none */
-	uint64_t trouble_s; /* unix time at which it began */
-	bool logged_down; /* the log has it as down, while it is not sent */
+	struct errmsg trouble; /* error or fault in the last status; "": none */
+	uint64_t trouble_s; /* unix time at which that error began */
+	/* the last line of the log about the input says that it is down */
+	bool logged_down;
 	struct ratelimit standby_log;
-	struct program_choice choice; /* of the keeper */
+	/* the program that the keeper reads of a multiplex */
+	struct program_choice choice;
 	struct input_keeper keeper;
 };
 
@@ -120,14 +134,16 @@ struct chain_config {
 	/* The place of an input of a multiplex, see remux_config; NULL: the
 	 * stream sends one input at a time. */
 	const struct remux_place *place;
-	/* The versions of the stream; they outlive the chain. */
+	/* Table versions of the stream; they outlive the chain. */
 	struct table_versions *versions;
+	/* versions of passed SI tables; outlive the chain */
 	struct si_versions *si;
 	ts_out_fn *decapsulated; /* receives the packets out of T2-MI */
 	ts_out_fn *descrambled; /* receives the packets of the descrambler */
 	ts_out_fn *remuxed; /* receives the packets of the remux */
 	void *arg;
-	/* Sends the questions to softcams; NULL: there are none. */
+	/* Sends a question to a softcam (-errno: not sent); NULL: no
+	 * softcams. */
 	int (*ask)(const struct msg *, void *arg);
 	void *ask_arg;
 };
@@ -151,14 +167,14 @@ void chain_watch(struct input_chain *, const struct ts_run *runs,
 bool chain_look(struct input_chain *, uint64_t now_ns,
 		struct failover_sight *ret);
 
-/* Once a second. */
+/* Call it once a second: judges the input, and ends its counters. */
 void chain_second(struct input_chain *, uint64_t now_ns);
 
 /* The reason why the input may not be on air now; NULL: it may, or no reason is
  * known yet. */
 const char *chain_fault(const struct input_chain *, uint64_t now_ns);
 
-/* chain_choice.c */
+/* The next two functions are in chain_choice.c. */
 /* Lets an input read only one program of a multiplex in memory, if the stream
  * sends only that one. */
 void chain_choose(struct input_chain *, const struct stream_spec *);

@@ -11,8 +11,8 @@
 
 enum { NAMED_MAX = 8, TEXT = 80 };
 
-/* Writes the sentence about the maps from this one on: "map: the PMT does not
- * list PID 101, 205: the map has no effect"; "" if the PMT lists all. */
+/* Writes the sentence about the maps from number `from' on: "map: the PMT does
+ * not list PID 101, 205: the map has no effect"; "" if the PMT lists all. */
 static void describe(const struct remux *r, size_t from, struct errmsg *ret)
 {
 	uint16_t pids[REMUX_MAPS_MAX];

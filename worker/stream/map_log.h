@@ -17,8 +17,8 @@ struct remux;
 
 struct map_log {
 	size_t from; /* the first map (remux_unlisted()) that is judged */
-	struct errmsg error;  /* of now; "": there is none */
-	struct errmsg logged; /* as the log has it */
+	struct errmsg error;  /* current error; "": none */
+	struct errmsg logged; /* the error that was logged last */
 	struct ratelimit limit;
 };
 

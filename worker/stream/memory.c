@@ -33,8 +33,8 @@ _Static_assert(offsetof(struct stream_memory, splice) +
 			       offsetof(struct splice_continuity, cc) <=
 				PREFETCH_LINE,
 	       "what each turn writes is in the line that is warmed");
-/* Only where 64 bits are aligned to 8 bytes.  If a member moves, the next
- * worker would misread it. */
+/* Checked only on machines that align 64 bits to 8 bytes.  If a member moves,
+ * the next worker would misread it. */
 _Static_assert(_Alignof(struct stream_memory) < 8 ||
 		       (offsetof(struct stream_memory, splice) == 24 &&
 			sizeof(struct splice_clock) == 72 &&
@@ -111,8 +111,9 @@ static void free_queues(int fd, const bool kept[MSG_OUTPUTS_MAX])
 			continue;
 		queue = stream_memory_queue(fd, &place, STREAM_MEMORY_QUEUE,
 					    &err);
-		/* the sandbox has no fallocate(); failed: a queue that is used
-		 * reports it */
+		/* madvise(), because the sandbox forbids fallocate().  Errors
+		 * are ignored here: if the queue is used later, its mapping
+		 * fails and is reported. */
 		if (queue != NULL)
 			(void)madvise(queue, STREAM_MEMORY_QUEUE, MADV_REMOVE);
 		shared_unmap(queue, STREAM_MEMORY_QUEUE);
@@ -134,7 +135,7 @@ static void arrange_queues(int fd, struct rtp_state *outputs, size_t n)
 		if (*queue > 0)
 			taken[*queue - 1] = true;
 	}
-	/* one that returns gets another queue */
+	/* a removed output that returns later gets another queue */
 	for (size_t i = n; i < MSG_OUTPUTS_MAX; i++)
 		outputs[i].queue = 0;
 	if (fd >= 0 && !shared_is_untouched(fd))
@@ -156,7 +157,8 @@ void stream_memory_arrange(struct stream_memory *m, int fd,
 	size_t at;
 
 	memcpy(before, m->outputs, sizeof before);
-	/* the same address may be there twice: those that stay come first */
+	/* Two outputs may have the same address: an output that stays in its
+	 * place keeps its state. */
 	for (size_t i = 0; i < n; i++)
 		if (before[i].address == addresses[i])
 			before[i].address = 0;

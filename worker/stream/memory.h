@@ -26,11 +26,12 @@
 #include <stdbool.h>
 
 enum {
-	/* Packets that wait to be sent.  Of more, the oldest are kept, and the
-	 * others are lost if the worker is killed.  A release of the pacer
-	 * (PACER_BURST_MS) has 67 packets at 10 Mbit/s and 333 at 50 Mbit/s.
-	 * Only a source that sends in bursts has more than 512 waiting: they
-	 * are 77 ms of 10 Mbit/s, and 15 ms of 50 Mbit/s. */
+	/* The most waiting packets that are kept for the next worker: the
+	 * oldest.  Further packets are lost if the worker is killed.  A release
+	 * of the pacer (PACER_BURST_MS) has 67 packets at 10 Mbit/s and 333 at
+	 * 50 Mbit/s.  512 packets are 77 ms of 10 Mbit/s, and 15 ms of 50
+	 * Mbit/s: only a source that sends in bursts has more of them
+	 * waiting. */
 	STREAM_WAITING_MAX = 512,
 };
 
@@ -38,28 +39,33 @@ struct stream_memory {
 	uint64_t magic;
 	uint32_t version; /* version of this layout */
 	uint32_t size;
-	/* the packets that waited before the last send, and how many of them a
-	 * worker of an earlier version has sent since */
+	/* n_waiting: the packets that waited before the last send.  n_left: how
+	 * many of them have left since, which only workers of earlier versions
+	 * count. */
 	uint16_t n_waiting, n_left;
-	uint32_t waiting_ms; /* time of that turn, with wrap; 0: unknown */
-	struct splice_continuity splice; /* begins in the same memory page */
+	uint32_t waiting_ms; /* monotonic ms of that send, wraps; 0: unknown */
+	/* begins in the memory page of the members above */
+	struct splice_continuity splice;
 	struct table_versions tables;
 	struct si_versions si;
 	struct rtp_state outputs[MSG_OUTPUTS_MAX];
-	struct scrambler_pids components; /* of outputs with biss, and cas */
+	/* components that are scrambled, by biss of outputs or by CA systems */
+	struct scrambler_pids components;
 	struct version_counts versions;
 	uint8_t table_cc[TS_PIDS]; /* continuity counters of own tables */
 	struct cue_memory cues;
-	/* the inputs of a multiplex: a hash of the address, and the position in
-	 * its ring in front of which packets were sent */
+	/* For each input of a multiplex: how far its ring was read. */
 	struct stream_read {
-		uint64_t address;
-		uint64_t pos; /* 0: unknown */
+		uint64_t address; /* hash of the address of the input */
+		/* the packets before this position in the ring were sent; 0:
+		 * unknown */
+		uint64_t pos;
 	} reads[MSG_INPUTS_MAX];
 	struct eit_versions eit;
 	struct passed_list passed;
 	struct mux_memory mux;
-	/* the last members, because a stopped stream does not keep them */
+	/* waiting and crypto are the last members, because a stopped stream
+	 * does not keep them */
 	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
 	struct crypto_memory crypto; /* has control words */
 };
@@ -71,25 +77,25 @@ struct stream_memory {
  */
 struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 					 int *ret_err);
-/* Moves the states of the outputs to the places of the outputs with these
- * addresses (hashes): an output keeps its state when those in front of it are
- * others.  Every output has a state of its address then.  In the memory of fd
- * (not taken; -1: none) the queues of other outputs are freed. */
+/* Arranges the states of the outputs in the order of these addresses (hashes),
+ * so that an output keeps its state when outputs in front of it are added or
+ * removed.  An output with a new address gets an empty state.  In the memory of
+ * fd (not taken; -1: none) the queues of other outputs are freed. */
 void stream_memory_arrange(struct stream_memory *, int fd,
 			   const uint64_t *addresses, size_t n);
 
-/* Maps the queue of an output that was arranged, of size bytes, in the memory
- * of fd (not taken).  NULL: there is none, or it cannot be mapped (*ret_err =
- * -errno, otherwise 0).  shared_unmap() ends it. */
+/* Maps the queue of an output after stream_memory_arrange(), of size bytes, in
+ * the memory of fd (not taken).  NULL: there is none, or it cannot be mapped
+ * (*ret_err = -errno, otherwise 0).  shared_unmap() ends it. */
 void *stream_memory_queue(int fd, const struct rtp_state *, size_t size,
 			  int *ret_err);
 
 /* The packets that the last worker did not begin to send, until the next
- * packets are set; n is 0 if they are damaged.
- * *ret_late_ms: the time since its last turn; 0: unknown. */
+ * packets are set; n is 0 if they are damaged. *ret_late_ms: the time in ms
+ * since the last turn of that worker; 0: unknown. */
 struct ts_run stream_memory_waiting(const struct stream_memory *,
 				    uint64_t now_ns, uint32_t *ret_late_ms);
-/* Keeps the first STREAM_WAITING_MAX of these packets; n_left is 0 then. */
+/* Keeps the first STREAM_WAITING_MAX of these packets for the next worker. */
 void stream_memory_set_waiting(struct stream_memory *, struct ts_run,
 			       uint64_t now_ns);
 

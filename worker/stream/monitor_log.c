@@ -129,8 +129,8 @@ void monitor_log_second(struct monitor_log *w,
 	w->raised = 0;
 	for (int i = 0; i < ALARM_COUNT; i++)
 		w->raised |= (alarm_set)alarms[i].raised << i;
-	/* stays known until the alarm is cleared here, even if the input clears
-	 * it */
+	/* an alarm stays in `known' until it is cleared at this point, even if
+	 * the input clears it earlier */
 	w->known = w->raised & (w->known | (before & ~was));
 	log_alarms(w, counts->senders > 1 && counts->unprotected == 0
 			? ALARM_TWO_SENDERS

@@ -15,7 +15,8 @@ struct monitor_log {
 	struct monitor *monitor; /* NULL: not watched */
 	const char *where;       /* in the log: "input 2", "output"; borrowed */
 	alarm_set raised;         /* raised alarms: bits by enum alarm_id */
-	alarm_set known;          /* raised alarms that the input has logged */
+	/* raised alarms that the source input has logged */
+	alarm_set known;
 	alarm_set logged;         /* alarms that the log shows as raised */
 	struct errmsg logged_error; /* the reason of an alarm, as logged */
 	alarm_set reported;       /* alarms that the master knows as raised */
@@ -43,8 +44,8 @@ void monitor_log_report(const struct monitor_log *, unsigned place,
 			struct msg_stream_status *);
 
 /* Ends the second.  before: alarms of the source input (bits), which are not
- * logged again for the output.  error: the missing protection or the two
- * senders; NULL: unknown. */
+ * logged again for the output.  error: the reason of the alarm unprotected or
+ * two_senders; NULL: unknown. */
 void monitor_log_second(struct monitor_log *, const struct monitor_counts *,
 			alarm_set before, const char *error,
 			uint64_t now_ns);

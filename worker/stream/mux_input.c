@@ -20,14 +20,16 @@
 
 enum {
 	TYPE_SECTIONS = 0x05,
-	/* After such a pause the packets in the socket are too old. */
+	/* After a pause of this length between two reads the packets in the
+	 * socket are too old: the other stream is opened again. */
 	PAUSE_MS = 1000,
 	SILENCE_MS = 500,
-	HELD_MAX_MS = 1000, /* longest delay of packets */
+	HELD_MAX_MS = 1000, /* longest delay of packets behind a silence */
 	TICKS_PER_MS = 90,
 };
 
-/* The lead of the PCRs of a clock over the time of their arrival. */
+/* The lead of the PCRs of a clock over the time of their arrival, in 27 MHz
+ * ticks. */
 struct phase {
 	uint16_t pid;
 	uint8_t n;
@@ -38,20 +40,24 @@ struct mux_input {
 	const struct input_spec *of; /* the input that receives the PID */
 	unsigned position;
 	struct input_keeper keeper;
-	uint64_t read_ns; /* the last read */
-	uint64_t received_ns; /* last packet of the PID, or the opening */
-	uint64_t since_ns; /* start of the packets without a silence */
+	uint64_t read_ns; /* time of the last read */
+	/* time of the last packet of the PID, or of the opening */
+	uint64_t received_ns;
+	uint64_t since_ns; /* time of the first packet after the last silence */
 	uint64_t now_ns;
 	struct batch batch;
 	struct psi *psi;
 	struct fifo fifo;     /* packets of the PID, with new counters */
-	size_t n_held;        /* newest ones there; the first of them begins a
-			       * PES whose header is not complete, ... */
-	uint64_t held_ns;     /* ... and arrived at this time */
-	bool split;           /* header: of the PES that was complete last */
+	/* newest packets in fifo, which wait: the first of them begins a PES
+	 * header that is not complete */
+	size_t n_held;
+	uint64_t held_ns;     /* arrival of the first packet of n_held */
+	/* `header' is moved, and the next packets may have further parts of
+	 * it */
+	bool split;
 	struct pes_split header;
 	struct remux_guest guest;
-	bool changed;         /* the remux has an older guest */
+	bool changed;         /* the remux does not have this guest yet */
 	bool arriving;           /* packets arrive */
 	bool counted;         /* cc_in is valid */
 	uint8_t cc_in, cc;
@@ -60,13 +66,14 @@ struct mux_input {
 	uint8_t cc_came;
 	uint64_t received, sent, lost, dropped; /* packets of the PID */
 	uint16_t clock_pid;   /* PCR PID of the added PID; 0x1fff: none */
+	/* clocks of the input and of the other stream */
 	struct phase here, there;
 	uint64_t clock_ns;    /* arrival of the last PCR on clock_pid */
 	struct phase was;     /* value of `there` before the last silence */
 	uint64_t silence_ns;  /* length of the last silence */
 	uint64_t moved;       /* 90 kHz: added to the times of the PID */
 	struct cue cue;
-	uint16_t logged_pid; /* in the last line of the log */
+	uint16_t logged_pid; /* PID in the output, as logged last */
 	struct errmsg error;
 	struct errmsg logged;   /* the error in the last line of the log */
 	struct ratelimit log;
@@ -251,7 +258,7 @@ static void move_held(struct mux_input *a)
 	for (size_t i = 1; i < a->n_held; i++) {
 		uint8_t *copy = first + i * TS_PACKET;
 
-		/* a duplicate of the first */
+		/* a duplicate of the first packet */
 		if (ts_pusi(copy))
 			memcpy(copy, first, TS_PACKET);
 		else
@@ -402,12 +409,12 @@ void mux_input_read(struct mux_input *a, uint64_t now_ns)
 	}
 	if (k->input == NULL)
 		return;
-	/* the remux took no packets, as the input delivers none */
+	/* the remux took no packets, because the input delivers none */
 	if (fifo_len(&a->fifo) >= MUX_KEPT)
 		drop_waiting(a);
 	if (input_keeper_read(k, &a->batch, now_ns) < 0)
 		forget(a);
-	/* the PID may have ended there */
+	/* the rest of a PES header may never arrive */
 	if (a->n_held > 0 && now_ns - a->held_ns >= SILENCE_MS * MS)
 		release_held(a, a->n_held);
 }

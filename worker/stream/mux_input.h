@@ -5,11 +5,11 @@
  *
  * The other stream is read at the ticks of the input.  The input does not wait
  * for it.  At most MUX_TICK packets are added at a tick.  The continuity
- * counter continues when the stream is opened again; losses stay visible.  Its
- * time stamps belong to another clock.  If that clock is further than
- * MUX_STRAY_MS from the clock of the input, PTS, DTS and the times of cue
- * messages are moved by the difference of both clocks at their arrival.  Other
- * sections have no times.
+ * counter continues when the stream is opened again; losses stay visible.  The
+ * time stamps of the other stream belong to another clock.  If that clock is
+ * further than MUX_STRAY_MS from the clock of the input, PTS, DTS and the times
+ * of cue messages are moved by the difference of both clocks at their arrival.
+ * Other sections have no times.
  *
  * Owns the keeper of the other stream.  Borrows the spec.
  */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-	HEAD = 4, /* of a section */
-	/* Older tables are those of another time. */
+	HEAD = 4, /* bytes of PID and length in front of a section */
+	/* Nothing is restored if no worker has run for longer than this. */
 	RESTORE_S = 600,
 };
 
@@ -19,10 +19,10 @@ enum {
 /* One pass over what is kept: it compares, or writes. */
 struct keeping {
 	struct mux_memory *to;
-	bool writes;
+	bool writes; /* true: writes; false: compares */
 	bool differs;
-	size_t bytes, services; /* of the inputs so far */
-	bool full;
+	size_t bytes, services; /* stored by the inputs so far */
+	bool full; /* the tables of the current input have no room */
 };
 
 static void put_bytes(struct keeping *k, void *to, const void *from, size_t len)

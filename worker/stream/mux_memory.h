@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Tables of the inputs of a multiplex, for the next worker: if an input is
- * silent then, its services stay in the tables with the same versions, PIDs and
- * numbers.
+ * silent when that worker starts, its services stay in the tables with the same
+ * versions, PIDs and numbers.
  *
  * The struct has no pointers, so it lies in the memory that outlives the
  * worker.  Its content is checked when it is read: sections pass the parsers of
@@ -21,17 +21,19 @@ enum {
 };
 
 struct mux_memory_input {
-	uint64_t address;   /* a hash; 0: there is none */
+	uint64_t address;   /* hash of the input's address; 0: no input */
 	uint64_t silent_ns; /* as mux_silent_ns() */
-	uint32_t services;  /* in `services' behind those before */
-	uint32_t bytes;     /* the same in `sections' */
+	/* entries in `services', behind those of earlier inputs */
+	uint32_t services;
+	/* bytes in `sections', behind those of earlier inputs */
+	uint32_t bytes;
 };
 
 struct mux_memory {
-	uint32_t whole; /* 0: a part is missing */
+	uint32_t whole; /* 1: complete; 0: a part is missing */
 	struct mux_memory_input inputs[MSG_INPUTS_MAX];
 	struct mux_kept_service services[MUX_MEMORY_SERVICES];
-	/* PID and length, 16 bits each, and the section */
+	/* for each section: PID and length, 16 bits each, and its bytes */
 	uint8_t sections[MUX_MEMORY_BYTES];
 };
 

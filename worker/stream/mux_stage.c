@@ -14,17 +14,19 @@
 #include <string.h>
 
 enum {
-	/* A worker that ended longer ago is not continued. */
+	/* The stored positions are used only if the last worker ended at most
+	 * this time ago. */
 	RESUME_MS = 2000,
-	/* The inputs are read so often within mux_delay, and every ... */
+	/* The inputs are read this many times within mux_delay, but at least
+	 * every READ_MAX_MS. */
 	READS = 4,
 	READ_MAX_MS = 100,
-	/* ... so much of that time after the workers of services read their
-	 * sources, which is at its multiples: what they read does not wait
-	 * until the next read. */
+	/* The workers of services read their sources at multiples of this
+	 * interval.  The multiplex reads a fifth of the interval later, so that
+	 * their packets do not wait for the next read. */
 	READ_LATER_PART = 5,
-	/* A worker that has restored tables lives so long before it keeps
-	 * them: one that crashes at them leaves none. */
+	/* A worker that has restored tables keeps them for the next worker only
+	 * after this time.  So a worker that crashes at them leaves none. */
 	KEEP_AFTER_MS = 2000,
 };
 
@@ -206,7 +208,8 @@ void mux_stage_seek(const struct mux_stage *s, struct input_chain *c)
 {
 	uint64_t from = s->mux != NULL ? s->sources[c->position - 1].from : 0;
 
-	/* until it has packets: the master may give it the ring once more */
+	/* `from' stays set until the input has packets, because the master may
+	 * hand over the ring again */
 	if (from != 0)
 		c->keeper.spec.ring_from = from;
 }
@@ -361,7 +364,7 @@ void mux_stage_commit(struct mux_stage *s)
 	s->memory->splice.packets = s->live->splice.packets;
 	s->memory->splice.at_ns = s->live->splice.at_ns;
 	keep_reads(s);
-	/* later once a second */
+	/* the first time here, later once a second */
 	if (!s->kept)
 		mux_stage_keep(s);
 }

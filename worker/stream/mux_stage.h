@@ -18,11 +18,13 @@ struct absent_file;
 
 /* The state of an input chain when the multiplex last took its packets. */
 struct mux_seen {
-	unsigned opens;
-	uint64_t lost;
-	uint64_t address; /* a hash */
-	uint64_t from;  /* the position of the last worker; 0: none */
-	uint64_t pos;   /* end of the packets in its ring; 0: unknown */
+	unsigned opens; /* how often the input was opened */
+	uint64_t lost; /* datagrams that its socket dropped */
+	uint64_t address; /* hash of the address of the input */
+	/* position in its ring where the last worker stopped; 0: none */
+	uint64_t from;
+	/* position in its ring up to which it was read; 0: unknown */
+	uint64_t pos;
 };
 
 /* A ring buffer that maps packets in the queue of an input to their positions
@@ -30,45 +32,56 @@ struct mux_seen {
 struct mux_reads {
 	size_t first, n;
 	struct mux_read {
-		uint64_t queued; /* packets in front of it */
-		uint64_t pos;
+		uint64_t queued; /* packets queued before it (mux_queued()) */
+		uint64_t pos; /* where it begins in the ring */
 	} list[MUX_READS_MAX];
 };
 
 /* The state of this turn from which the next worker continues. */
 struct mux_live {
 	struct splice_continuity splice;
-	uint8_t table_cc[TS_PIDS]; /* of own tables */
+	uint8_t table_cc[TS_PIDS]; /* next continuity counters of own tables */
 };
 
 struct mux_stage {
 	struct mux *mux; /* NULL: one input at a time is sent */
-	struct mux_live *live; /* NULL: likewise */
+	struct mux_live *live; /* NULL: one input at a time is sent */
 	struct stream_memory *memory;
-	uint64_t period_ns; /* of the readings of the inputs */
-	uint64_t read; /* number of the last one; 0: none yet */
-	uint64_t guides; /* inputs whose guide will come, as own_eit.h */
+	uint64_t period_ns; /* interval of the reads of the inputs */
+	/* number of the interval of the last read; 0: none yet */
+	uint64_t read;
+	/* inputs whose guide will send events: bits as in
+	 * own_eit_config.guides */
+	uint64_t guides;
 	bool needs_clock; /* no TDT while the system clock is not
 			   * synchronised */
-	bool clock_lost; /* it is not synchronised now */
-	bool resuming; /* packets of the remuxes come from the memory */
-	bool kept;     /* since the start the tables were kept once */
-	uint64_t keep_ns; /* not before this turn; 0: at once */
+	bool clock_lost; /* the system clock is not synchronised now */
+	/* the remuxes get tables from the memory, no packets of inputs */
+	bool resuming;
+	bool kept;     /* the tables were kept at least once */
+	/* time before which the tables are not kept; 0: at once */
+	uint64_t keep_ns;
 	struct mux_seen sources[MSG_INPUTS_MAX];
 	struct mux_reads *reads; /* of each input */
-	struct absent_file *files[MSG_INPUTS_MAX]; /* NULL: it has none */
+	/* NULL: the input has none */
+	struct absent_file *files[MSG_INPUTS_MAX];
 	uint64_t second_ns; /* time of the last second; 0: none yet */
-	/* the inputs exceed the rate, or one of them its rate_max */
+	/* the alarm mux_overflow: the inputs exceed the rate, or an input
+	 * exceeds its rate_max */
 	struct alarm overflow;
-	uint64_t overflow_before; /* packets dropped a second ago */
-	size_t blocked[MSG_INPUTS_MAX]; /* services, as logged, ... */
-	bool late[MSG_INPUTS_MAX]; /* ... with late turns as the reason */
-	size_t absent[MSG_INPUTS_MAX]; /* services, the same */
-	size_t unsent[MSG_INPUTS_MAX]; /* programs, as logged */
+	uint64_t overflow_before; /* count of dropped packets a second ago */
+	/* blocked services of each input, as logged */
+	size_t blocked[MSG_INPUTS_MAX];
+	bool late[MSG_INPUTS_MAX]; /* late turns were the reason, as logged */
+	/* absent services of each input, as logged */
+	size_t absent[MSG_INPUTS_MAX];
+	size_t unsent[MSG_INPUTS_MAX]; /* programs without room, as logged */
 	struct mux_eit_log {
-		uint64_t dropped; /* sections a second ago */
-		uint64_t begun;   /* when the drops began: in front of them */
-		uint64_t last_ns; /* of the last drop; 0: none is logged */
+		uint64_t dropped; /* count of dropped sections a second ago */
+		/* that count before the first drop of the current overflow */
+		uint64_t begun;
+		/* time of the last drop; 0: no overflow is logged */
+		uint64_t last_ns;
 	} eit[MSG_INPUTS_MAX];
 };
 
@@ -124,8 +137,8 @@ void mux_stage_turn(struct mux_stage *, uint64_t now_ns, uint64_t unix_ms);
  * none of packets that were. */
 void mux_stage_note(struct mux_stage *, const struct ts_run *runs,
 		    size_t n_runs);
-/* Keeps the tables of the inputs for the next worker; not at first if they were
- * restored. */
+/* Keeps the tables of the inputs for the next worker; restored tables only
+ * after KEEP_AFTER_MS (mux_stage.c). */
 void mux_stage_keep(struct mux_stage *);
 /* Call it at the end of a turn.  Stores the clocks and the positions of the
  * inputs in their rings for the next worker. */
@@ -141,8 +154,8 @@ json_t *mux_stage_plan(const struct mux_stage *, unsigned position,
 bool mux_stage_find(const struct mux_stage *, uint16_t pnr,
 		    unsigned *ret_place, uint16_t *ret_number);
 
-/* Once a second: writes sent_kbps and services.  packets: sent in that
- * second. */
+/* Call it once a second: writes sent_kbps and services into the status.
+ * packets: sent in that second. */
 void mux_stage_second(struct mux_stage *, uint64_t packets, uint64_t now_ns,
 		      struct msg_stream_status *);
 /* The alarm mux_overflow; NULL: there is no multiplex. */

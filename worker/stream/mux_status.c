@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a multiplex reports of its inputs and services once a second, in the
- * status and in the log. */
+/* Reports the inputs and services of a multiplex once a second, in the status
+ * and in the log. */
 #include "common/base/errmsg.h"
 #include "common/base/log.h"
 #include "common/base/units.h"
@@ -11,7 +11,7 @@
 
 #include <inttypes.h>
 
-/* Without a drop for so long, an overflow of EIT has ended. */
+/* An overflow of EIT has ended after this time without a drop. */
 enum { EIT_CALM_S = 60 };
 
 /* The number in the output of the input's first service that is not sent; 0:

@@ -7,10 +7,12 @@
 #include "worker/socket/netif_watch.h"
 
 enum {
-	/* A replaced address is two changes: one is removed, one is added. */
+	/* A report waits for this time after a change: when an address is
+	 * replaced, its removal and the new one are two changes. */
 	SETTLES_MS = 20,
-	PAUSE_MS = 100, /* between two reads ... */
-	BLIND_MS = 1000, /* ... while the kernel reports nothing */
+	PAUSE_MS = 100, /* shortest time between two reports */
+	/* time between two reports if the kernel refuses its events */
+	BLIND_MS = 1000,
 };
 
 /* Sets the time of the report after a change.  Changes until then are in the

@@ -18,7 +18,7 @@ struct netif_watch;
 struct netif_news {
 	struct ev_loop *loop;
 	struct netif_watch *watch; /* NULL: the kernel reports nothing */
-	bool routes;
+	bool routes; /* also reports changes of routes */
 	ev_io io;
 	uint64_t taken_ns; /* time of the last report */
 	uint64_t due_ns;   /* time of the next report; 0: no change waits */
@@ -29,7 +29,8 @@ struct netif_news {
 void netif_news_init(struct netif_news *, struct ev_loop *, bool routes);
 void netif_news_done(struct netif_news *);
 
-/* Readable: the loop has a change to read; -1: not at the moment. */
+/* The descriptor becomes readable when the kernel reports a change. -1: there
+ * is none, or a report waits already. */
 int netif_news_fd(const struct netif_news *);
 
 /* The time of the next report; UINT64_MAX: unknown. */

@@ -15,7 +15,7 @@
 #include <jansson.h>
 
 struct omission_log {
-	uint64_t logged; /* hash of the state in the log; 0: nothing */
+	uint64_t logged; /* hash of the omissions as logged; 0: none */
 	struct ratelimit limit;
 	size_t ignored; /* psi_ignored() as logged */
 	struct ratelimit ignored_limit;
@@ -25,7 +25,7 @@ struct omission_log {
 void omission_log_second(struct omission_log *, const struct remux *,
 			 const char *where, uint64_t now_ns);
 
-/* A list of programs; NULL: no PMT lacks a part. */
+/* A list of the programs whose PMTs omit a part; NULL: none does. */
 json_t *omission_list(const struct remux *);
 /* The same for the SDT, as an object; NULL: the SDT lacks no part. */
 json_t *omission_sdt(const struct remux *);

@@ -149,7 +149,7 @@ unsigned other_guides_take(struct other_guides *o,
 
 	if (image == NULL)
 		return 0;
-	/* a guide that starts has the events, and no SDT */
+	/* a guide that has just started has events, but no SDT yet */
 	eit_image_keep(image, other->image);
 	eit_image_number(image, other->image, &o->next_serial);
 	eit_image_free(&other->image);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The streams of nit_other, and what the guide says about them
- * (tables/eit_image.h).
+ * The streams of nit_other, with the events and the SDT that the guide has sent
+ * for each of them (tables/eit_image.h).
  *
  * Embedded.  Owns the events.
  */
@@ -14,23 +14,27 @@
 struct msg_stream_guide;
 
 struct other_guide {
-	char id[IO_ID_MAX + 1]; /* its name in stream.guide */
+	char id[IO_ID_MAX + 1]; /* its name in messages stream.guide */
 	uint16_t tsid;
-	uint16_t key_onid; /* 0: absent */
-	uint16_t onid; /* that of the key, or of its SDT, or the default */
-	struct eit_image *image; /* NULL: none yet */
-	/* the first services of the image, whose EIT own_eit.h sends */
+	/* original_network_id of its configuration; 0: absent */
+	uint16_t key_onid;
+	uint16_t onid; /* key_onid, or that of its SDT, or the default */
+	/* events and SDT from the guide; NULL: none yet */
+	struct eit_image *image;
+	/* how many services of the image, from its first one on, have EIT that
+	 * own_eit.h sends */
 	size_t n_sent;
 };
 
 struct other_guides {
 	size_t n;
 	struct other_guide list[NIT_OTHER_MAX];
-	/* the list before, until the new one is complete */
+	/* the previous list, until other_guides_end() */
 	size_t n_kept;
 	struct other_guide kept[NIT_OTHER_MAX];
-	uint64_t next_serial; /* of the events of a service */
-	bool absent; /* no guide runs: nothing of it is awaited */
+	/* next serial number for the events of a service */
+	uint64_t next_serial;
+	bool absent; /* no guide runs: the tables do not wait for it */
 };
 
 void other_guides_init(struct other_guides *);
@@ -48,9 +52,9 @@ void other_guides_end(struct other_guides *);
 struct other_guide *other_guides_find(struct other_guides *, const char *id);
 
 enum {
-	/* The first tables with these streams wait so long for the guide, as
-	 * own EIT wait for the SDT: a later change of the tables would make
-	 * receivers read them again. */
+	/* The first tables with these streams wait at most this time for the
+	 * guide, as own EIT wait for the SDT: a later change of the tables
+	 * would make receivers read them again. */
 	OTHERS_WAIT_MS = 4000,
 };
 
@@ -66,13 +70,14 @@ bool other_guides_have_networks(const struct other_guides *);
 uint64_t other_guides_hash(const struct other_guides *);
 
 enum {
-	OTHER_GUIDE_TAKEN = 1,
-	OTHER_GUIDE_ONID = 2, /* and the original network is another one */
+	OTHER_GUIDE_TAKEN = 1, /* the events replace the previous ones */
+	OTHER_GUIDE_ONID = 2, /* the original_network_id has changed as well */
 };
 
-/* Takes the events of a stream in the list, in memory fd (borrowed).  Where the
- * guide has no SDT, that of the former ones stays (eit_image_keep()).  Returns
- * the bits above; 0: the former ones stay. */
+/* Replaces the events of a stream in the list by those in the memory fd
+ * (borrowed).  If the guide has no SDT, the SDT of the previous events stays
+ * (eit_image_keep()).  Returns the bits OTHER_GUIDE_*; 0: the previous events
+ * stay. */
 unsigned other_guides_take(struct other_guides *,
 			   const struct msg_stream_guide *, int fd);
 

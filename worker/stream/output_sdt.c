@@ -30,7 +30,7 @@ static unsigned take_ids(struct output_sdt *o, const uint8_t *section)
 	return OUTPUT_SDT_IDS;
 }
 
-/* The services of a section, at most max; a malformed one ends there. */
+/* The services of a section, at most max.  A malformed entry ends the list. */
 static size_t list_services(const uint8_t *section, size_t len,
 			    struct output_service *ret, size_t max)
 {
@@ -101,7 +101,7 @@ static unsigned take(struct output_sdt *o, const uint8_t *section, size_t len)
 {
 	unsigned changes;
 
-	/* and it is valid now (current_next_indicator) */
+	/* takes an SDT actual that is valid now (current_next_indicator) */
 	if (section_table_id(section) != SDT_TABLE_ID ||
 	    !section_has_syntax(section) || len < SDT_HEAD + SECTION_CRC ||
 	    (section[5] & 1) == 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads the SDT of a stream (EN 300 468 5.2.3) for its other tables.  Receivers
- * compare its identifiers with those of the EIT.  NIT and BAT repeat the types
- * of its services, and own EIT repeat their status.
+ * Reads the SDT of a stream (EN 300 468 5.2.3), for the other tables that are
+ * made for the stream.  Receivers compare its identifiers with those of the
+ * EIT.  NIT and BAT repeat the types of its services, and own EIT repeat their
+ * status.
  *
  * Embedded.  Allocates nothing.
  */
@@ -12,7 +13,7 @@
 #include "worker/ts/psi.h"
 #include "worker/ts/section.h"
 
-/* What output_sdt_feed() returns. */
+/* Bits that output_sdt_feed() returns: what has changed. */
 enum {
 	OUTPUT_SDT_IDS = 1,
 	OUTPUT_SDT_TYPES = 2,
@@ -21,13 +22,14 @@ enum {
 
 struct output_service {
 	uint16_t pnr;
-	uint8_t type; /* 0: it has no service descriptor */
+	/* service_type; 0: the service has no service descriptor */
+	uint8_t type;
 	uint8_t status; /* running_status and free_CA_mode, as they are sent */
-	uint8_t section;
+	uint8_t section; /* number of the section that lists it */
 };
 
 struct output_sdt {
-	bool known; /* the next two are */
+	bool known; /* tsid and onid are valid */
 	uint16_t tsid, onid;
 	size_t n;
 	struct output_service services[PSI_PROGRAMS_MAX];

@@ -23,12 +23,18 @@
 enum {
 	HEARTBEAT_MS = 5000,
 	REPEAT_MS = 1000,
-	/* a command without a time: as long as the repetition takes thrice */
+	/* a command without a time is repeated for this time: sent three
+	 * times */
 	UNTIMED_MS = 2500,
-	/* a command of a short pre-roll waits so long for its packet */
+	/* a command is repeated for at least this time, so that it finds a
+	 * packet even with a short pre-roll */
 	ONCE_MS = 500,
-	CLOCK_MAX_MS = 1000, /* the age of the last PCR */
-	LEAD_MAX_MS = 10000, /* ISO/IEC 13818-1 2.4.2.6: still pictures */
+	/* a command with a time needs a PCR of at most this age */
+	CLOCK_MAX_MS = 1000,
+	/* longest lead of a picture (ISO/IEC 13818-1 2.4.2.6: still
+	 * pictures) */
+	LEAD_MAX_MS = 10000,
+	/* for this time a shorter lead does not replace a longer one */
 	LEAD_KEPT_MS = 1000,
 	SEGMENTATION = 2, /* type_id of a segmentation descriptor */
 };
@@ -40,13 +46,15 @@ struct own_cue {
 	bool listed;  /* the PMT lists the PID */
 	bool refused; /* logged: a program uses the PID */
 	uint16_t pcr_pid, picture_pid;
-	uint64_t pcr, pcr_ns; /* the last PCR and its time; 0: none */
-	uint64_t lead_ns;    /* of the latest picture of a second before its
-			      * time */
-	uint64_t lead_at_ns; /* when it was found */
-	struct pes_reader reader; /* of the pictures */
+	uint64_t pcr, pcr_ns; /* the last PCR and its arrival; 0: none */
+	/* longest time by which a picture was sent before its presentation, in
+	 * about the last second */
+	uint64_t lead_ns;
+	uint64_t lead_at_ns; /* time at which lead_ns was measured */
+	struct pes_reader reader; /* reads PES headers on picture_pid */
 	struct cue_memory *memory;
-	json_t *records[CUES_PENDING_MAX]; /* of its commands; NULL: none */
+	/* commands in `memory' as JSON; NULL: none */
+	json_t *records[CUES_PENDING_MAX];
 };
 
 static struct schedule_key key_of(const struct own_cue *c, size_t place)
@@ -188,7 +196,7 @@ void own_cue_use(struct own_cue *c)
 		begin_heartbeat(c);
 		resume(c);
 	} else {
-		/* a PAT may come in front of its PMT */
+		/* a new PAT may precede its PMT: the commands stay stored */
 		pause(c);
 	}
 }
@@ -299,8 +307,8 @@ static bool withdraws(const json_t *record, const json_t *descriptor,
 	return false;
 }
 
-/* Removes these segmentation events from the command of a place, and a
- * time_signal that has none left. */
+/* Removes the segmentation events that the record withdraws from the command in
+ * a place.  A time_signal without any event left ends. */
 static void withdraw_segments(struct own_cue *c, size_t place,
 			      const json_t *record, bool replaces)
 {
@@ -328,8 +336,8 @@ static void withdraw_segments(struct own_cue *c, size_t place,
 }
 
 /* Stops announcing an event that the command cancels, or (replaces) gives
- * another time.  The way out and the way back of a break have the same
- * event. */
+ * another time.  The start and the end of a break have the same event id, so a
+ * command replaces only one with the same out_of_network. */
 static void withdraw(struct own_cue *c, const json_t *record, bool replaces)
 {
 	json_int_t event = event_of(record);

@@ -2,8 +2,9 @@
 /*
  * Sends the splice commands (SCTE 35) of the operator, on a PID that the PMT
  * lists (remux.h).  Each command repeats every second until the picture of its
- * time passes, which is before the time itself.  Between commands a splice_null
- * is the heartbeat.  A new command replaces an earlier one of the same event.
+ * time is sent, which is before that picture is presented.  Between commands a
+ * splice_null is the heartbeat.  A new command replaces an earlier one of the
+ * same event.
  *
  * Times are those of the stream as it goes out, so that pts_adjustment is 0; a
  * later stage that moves the clock moves the field too (cue.h).
