@@ -23,11 +23,13 @@ enum {
 	PLACES = 1 + MSG_INPUTS_MAX,
 	OTHER_SCHEDULE = EIT_SCHEDULE_TABLE_ID + 0x10,
 	OTHER_NEAR_MS = 60000, OTHER_LATER_MS = 300000,
-	SECTIONS_MAX = 256, /* of a table */
-	PARTS = 2, /* of a table: first days, later ones */
-	PRESENTS = 16, /* present and following that a turn builds */
-	/* for the first SDT of the output, whose identifiers the EIT have, and
-	 * which may wait for that of the source; and for the events */
+	SECTIONS_MAX = 256, /* sections of a table */
+	/* parts of a table in the schedule: first days, later days */
+	PARTS = 2,
+	PRESENTS = 16, /* most present/following tables that a turn builds */
+	/* The first EIT wait at most this time for the events and for the first
+	 * SDT of the output, whose identifiers they have.  That SDT may wait
+	 * for the SDT of the source. */
 	PATIENCE_MS = SDT_AWAIT_MS + 1000,
 };
 
@@ -35,11 +37,14 @@ enum {
 struct shown {
 	struct eit_format format;
 	struct eit_items events;
-	uint16_t part; /* of schedule_key: for other transport streams */
-	int64_t change_s; /* of present and following */
-	unsigned tables; /* of the schedule, that are sent */
-	unsigned built;  /* of them, up to date */
-	int64_t segment_s; /* until then they are right */
+	/* schedule_key.part: differs for other transport streams */
+	uint16_t part;
+	/* unix time of the next change of present and following */
+	int64_t change_s;
+	unsigned tables; /* schedule tables that are sent */
+	unsigned built;  /* schedule tables that are up to date */
+	/* unix time until which the built tables are right */
+	int64_t segment_s;
 };
 
 struct own_eit {
@@ -54,18 +59,21 @@ struct own_eit {
 	struct eit_image *images[PLACES];
 	struct other_guides *others;
 	uint64_t edition; /* how often `shown' was made */
-	size_t n; /* services in `shown'; 0: its events are freed */
-	size_t n_scheduled; /* the same, whose tables are in the schedule */
+	size_t n; /* services in `shown' to build; 0: its events may be freed */
+	/* services in `shown' whose tables are in the schedule */
+	size_t n_scheduled;
 	struct shown *shown;
 	size_t n_left_out; /* services beyond EIT_SERVICES_MAX */
-	bool no_room; /* for a table in the schedule */
+	bool no_room; /* a table had no room in the schedule */
 	bool changed; /* shown is to be made again */
-	struct turns presents, tables; /* in this second */
-	uint64_t next_serial; /* of the events of a service */
+	/* services that are still to be checked in this second */
+	struct turns presents, tables;
+	/* next serial number for the events of a service */
+	uint64_t next_serial;
 	const struct output_sdt *sdt;
 	uint64_t awaited; /* guides of the config whose events have not come */
 	uint64_t began_ms; /* the first turn with a PAT; 0: none yet */
-	int64_t now_s; /* of the last turn */
+	int64_t now_s; /* unix time of the last turn */
 	bool crowded; /* logged: a segment has no room */
 	/* the sections of a table while they are built */
 	size_t n_sections;
@@ -490,7 +498,8 @@ static bool is_ready(struct own_eit *o, uint64_t unix_ms)
 {
 	if (!psi_has_pat(o->psi))
 		return false;
-	/* or the clock was set back */
+	/* the wait begins with the first PAT, and again if the clock was set
+	 * back */
 	if (o->began_ms == 0 || unix_ms < o->began_ms)
 		o->began_ms = unix_ms;
 	return (o->sdt->known && o->awaited == 0) ||
@@ -502,7 +511,7 @@ static bool is_behind(const struct own_eit *o, struct shown *s, int64_t now_s)
 {
 	if (!has_schedule(o, s))
 		return false;
-	/* or the clock was set back */
+	/* the second condition: the clock was set back */
 	if (now_s >= s->segment_s || eit_next_segment(now_s) < s->segment_s)
 		s->built = 0;
 	return s->built == 0 || s->built < eit_tables(s->events, now_s);
@@ -533,7 +542,7 @@ void own_eit_turn(struct own_eit *o, uint64_t unix_ms)
 	}
 	if (now_s != o->now_s)
 		o->presents.left = o->tables.left = o->n;
-	/* the clock was set back */
+	/* the clock was set back: all present and following are built again */
 	for (i = 0; now_s < o->now_s && i < o->n; i++)
 		o->shown[i].change_s = 0;
 	o->now_s = now_s;

@@ -26,22 +26,26 @@ struct output_sdt;
 struct own_eit;
 struct psi;
 
-/* The input of a multiplex, from 1, and the number there of the service with
- * this number in the output; false: it is not known. */
+/* Finds the service pnr of the output in the multiplex: *ret_place is the input
+ * that carries it (from 1), *ret_number its number in that input.  False: the
+ * service is not known. */
 typedef bool own_eit_input_fn(uint16_t pnr, unsigned *ret_place,
 			      uint16_t *ret_number, void *arg);
 
 struct own_eit_config {
 	const struct tables_spec *spec; /* copied */
-	/* tables of the output; they outlive it */
+	/* Tables of the output: PSI and SDT.  They outlive the own EIT. */
 	const struct psi *psi;
 	const struct output_sdt *sdt;
-	struct other_guides *others; /* it counts their services */
-	struct eit_versions *versions;  /* they outlive it */
+	/* streams of nit_other; own_eit sets their n_sent */
+	struct other_guides *others;
+	/* versions of the EIT; outlive the own EIT */
+	struct eit_versions *versions;
 	struct table_stage *stage;
-	bool scrambled; /* the output is, by another stage */
-	/* A bit for each place of stream.guide whose events will come: the
-	 * first EIT wait for these events, a few seconds at most. */
+	bool scrambled; /* another stage scrambles the output */
+	/* A bit for each place (msg_stream_guide.place) whose events will
+	 * arrive: the first EIT wait for these events, a few seconds at
+	 * most. */
 	uint64_t guides;
 	own_eit_input_fn *input_of; /* NULL: no multiplex */
 	void *arg;
@@ -73,5 +77,7 @@ bool own_eit_waits(const struct own_eit *);
 /* A number that grows whenever the list of services was made again. */
 uint64_t own_eit_edition(const struct own_eit *);
 
-/* The services that have no room: EIT of EIT_SERVICES_MAX are sent. */
+/* The number of services that have no room: EIT of at most EIT_SERVICES_MAX
+ * services are sent.  A schedule without room for all tables counts as one
+ * more. */
 size_t own_eit_left_out(const struct own_eit *);

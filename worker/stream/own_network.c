@@ -18,8 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So long NIT and BAT wait for the SDT (its interval, TS 101 211 4.4), because
- * another version of a NIT makes receivers search for services. */
+/* NIT and BAT wait at most this time for the SDT (its interval, TS 101 211
+ * 4.4), because another version of a NIT makes receivers search for
+ * services. */
 enum { SDT_WAIT_MS = 2000 };
 
 /* A stream of nit_other. */
@@ -39,10 +40,12 @@ struct own_network {
 	struct desc_edit edit_list[DESC_EDITS_MAX];
 	const struct psi *psi;
 	const struct output_sdt *sdt;
-	const struct other_guides *guides; /* of the others */
+	/* SDT and events of the streams of nit_other */
+	const struct other_guides *guides;
 	uint64_t began_ns; /* the first turn with a PAT; 0: none yet */
-	bool ready; /* SDT and networks are known, or will not be */
-	bool waits; /* not ready, and tables are to be built */
+	/* SDT and networks are known, or the wait for them has ended */
+	bool ready;
+	bool waits; /* the tables are built as soon as `ready' is true */
 	struct table_versions *versions;
 	struct schedule *schedule;
 	bool crowded; /* logged: descriptors have no room */
@@ -82,7 +85,7 @@ void own_network_free(struct own_network **n)
 	*n = NULL;
 }
 
-/* The entry of `sdt'; NULL: none. */
+/* The entry of the configuration list sdt for this program; NULL: none. */
 static const struct service_spec *find_entry(const struct own_network *n,
 					     uint16_t pnr)
 {

@@ -2,7 +2,8 @@
 /*
  * The own NIT and BAT of a stream: its programs, and the streams of nit_other.
  *
- * Their versions count contents, also across workers.
+ * A table gets a new version when its content changes, also if the worker was
+ * replaced meanwhile.
  */
 #pragma once
 
@@ -17,7 +18,7 @@ struct table_versions;
 
 struct own_network_config {
 	const struct stream_spec *spec; /* copied */
-	/* They outlive the network. */
+	/* These five are borrowed and outlive the network. */
 	const struct psi *psi;
 	const struct output_sdt *sdt;
 	const struct other_guides *others;

@@ -19,10 +19,12 @@ enum { STATUS_RUNNING = 0x80 }; /* running_status 4, free_CA_mode 0 */
 struct own_others {
 	unsigned interval_ms;
 	enum eit_other eit;
-	struct passed_eits *passed; /* NULL: none pass */
+	/* services whose EIT other pass; NULL: no EIT other pass */
+	struct passed_eits *passed;
 	struct table_versions *versions;
 	struct schedule *schedule;
-	/* the transport streams of the list, and of the one before */
+	/* Transport streams of the current list (n, keys) and of the previous
+	 * list (n_before, before). */
 	size_t n, n_before;
 	struct schedule_key keys[NIT_OTHER_MAX], before[NIT_OTHER_MAX];
 	/* the sections, while they are built */

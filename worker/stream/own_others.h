@@ -6,7 +6,8 @@
  * Their EIT flags are those of the EIT other that are sent: own ones, or those
  * of the source that pass.
  *
- * Their versions count contents, also across workers, which keep their flags.
+ * A table gets a new version when its content changes, also if the worker was
+ * replaced meanwhile.  The next worker continues the EIT flags.
  */
 #pragma once
 
@@ -28,8 +29,8 @@ struct own_others *own_others_new(const struct tables_spec *,
 /* NULL-safe; sets *o to NULL. */
 void own_others_free(struct own_others **);
 
-/* Takes packets of the source.  True: its EIT other are of other services than
- * before, and the list is to be built again. */
+/* Takes packets of the source.  True: the services with EIT other in the source
+ * have changed, and the list must be built again. */
 bool own_others_feed(struct own_others *, const struct other_guides *,
 		     const struct ts_run *runs, size_t n_runs,
 		     uint64_t now_ns);

@@ -16,7 +16,7 @@
 struct own_section {
 	struct schedule_key key;
 	unsigned interval_ms;
-	bool refused; /* a program uses its PID, as was logged */
+	bool refused; /* the log has that a program uses its PID */
 	bool emm;     /* the CAT lists its PID */
 	size_t len;
 	uint8_t *data;
@@ -24,7 +24,7 @@ struct own_section {
 
 struct own_sections {
 	struct table_stage *stage;
-	bool foreign; /* one is on a PID that a program may use */
+	bool foreign; /* a section has a PID that a program may use */
 	uint8_t cat_version;
 	struct section_assembler cat;
 	uint8_t buffer[SECTION_PSI_MAX];
@@ -59,7 +59,7 @@ struct own_sections *own_sections_new(const struct tables_spec *spec,
 	o->stage = stage;
 	section_init(&o->cat, o->buffer, sizeof o->buffer);
 	for (size_t i = 0; i < spec->n_si; i++) {
-		/* a wrong value is as if its key were absent */
+		/* an entry with a wrong PID counts as absent */
 		if (spec->si[i].pid < SI_PID_MIN)
 			continue;
 		if (si_section_read(&spec->si[i], section, &len, &error) < 0)
@@ -112,7 +112,7 @@ static void send_table(struct own_sections *o, size_t first)
 		interval_ms = MIN(interval_ms, o->list[i].interval_ms);
 	}
 	table_stage_own_pid(o->stage, s->key.pid);
-	/* elsewhere the table may be dropped for another reason */
+	/* on another PID it does not replace the table of the source */
 	if (s->key.pid < SI_PIDS_END)
 		table_stage_drop(o->stage, s->key.table_id, true);
 	(void)schedule_set(table_stage_schedule(o->stage), &s->key,
@@ -163,8 +163,7 @@ bool own_sections_have(const struct own_sections *o, uint8_t table_id)
 	return false;
 }
 
-/* Notes which own sections are on PIDs of EMMs; true: they may be others than
- * before. */
+/* Notes which own sections are on PIDs of EMMs; true: that may have changed. */
 static bool take_cat(struct own_sections *o, const uint8_t *section,
 		     size_t len)
 {
@@ -175,7 +174,8 @@ static bool take_cat(struct own_sections *o, const uint8_t *section,
 
 	if (!cat_loop(section, len, &loop) || !(section[5] & 1))
 		return false;
-	/* its sections have one version */
+	/* all sections of a CAT have the same version: a new version lists the
+	 * PIDs of EMMs anew */
 	renewed = o->cat_version != section[5];
 	o->cat_version = section[5];
 	for (size_t i = 0; renewed && i < o->n; i++) {

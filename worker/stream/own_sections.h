@@ -21,8 +21,8 @@ void own_sections_free(struct own_sections **);
  * others. */
 void own_sections_use(struct own_sections *, const struct psi *);
 
-/* Does a section that is sent on the PID of a table have this table_id, so that
- * those of the source are dropped?  NULL: no. */
+/* True if own sections with this table_id are sent on a PID of DVB tables, so
+ * that the source's sections with it are dropped.  False for NULL. */
 bool own_sections_have(const struct own_sections *, uint8_t table_id);
 
 /* Takes packets of the stream: no section is sent on the PIDs of EMMs that its

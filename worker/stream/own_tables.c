@@ -40,15 +40,18 @@ struct own_tables {
 	struct own_network *network; /* NIT and BAT; NULL: none */
 	struct own_sections *sections; /* NULL: none */
 	struct own_cue *cue; /* NULL: no cue_pid */
-	struct own_eit *eit; /* NULL: those of the source */
+	struct own_eit *eit; /* NULL: all EIT are those of the source */
 	struct own_others *sdt_other; /* NULL: no sdt_other */
 	struct other_guides others;
 	json_t *streams; /* of nit_other, with their keys; NULL: none yet */
 	bool others_changed; /* the SDT other is to be built */
-	bool guides_changed; /* the same if it gets another content */
-	uint64_t edition; /* own_eit_edition() when that was decided */
-	uint64_t others_hash; /* other_guides_hash() when it was built */
-	uint64_t others_ns; /* its first wait; 0: none yet */
+	bool guides_changed; /* it is built only if its content changes */
+	/* own_eit_edition() at the last check of the SDT other */
+	uint64_t edition;
+	/* other_guides_hash() when the SDT other was built */
+	uint64_t others_hash;
+	/* when the SDT other began to wait for the guide; 0: not yet */
+	uint64_t others_ns;
 	const struct psi *psi;
 	struct output_sdt sdt; /* of the output */
 	uint32_t seen; /* psi_changes() when the tables were made */
@@ -163,7 +166,7 @@ static size_t write_tot(int64_t unix_s, void *arg,
 	tot.change_at = z.change_at;
 	if (o->zone == NULL)
 		tot.offset_min = tot.next_min = o->spec.offset_min;
-	/* a time of change is required: the same offset again */
+	/* the TOT needs a time of change: in a year, to the same offset */
 	if (tot.change_at == 0)
 		tot.change_at = (unix_s / DAY_S + YEAR_DAYS) * DAY_S;
 	tot_build(unix_s, &tot, ret);
@@ -419,11 +422,12 @@ struct own_tables *own_tables_new(const struct own_tables_config *config)
 		.arg = config->arg,
 	});
 	make_parts(o, config);
-	o->spec.n_si = 0; /* its texts are borrowed */
+	/* the list si is not kept, because its texts are borrowed */
+	o->spec.n_si = 0;
 	if (spec->tdt == ORIGIN_OWN)
 		find_zone(o);
 	use_time(o);
-	/* the remux drops that of most inputs */
+	/* if an input has a remux, the remux has dropped its NIT already */
 	table_stage_drop(o->stage, NIT_TABLE_ID, spec->nit != ORIGIN_PASS);
 	table_stage_drop(o->stage, BAT_TABLE_ID, spec->bat != ORIGIN_PASS);
 	table_stage_drop(o->stage, SDT_OTHER_TABLE_ID, spec->sdt_other);

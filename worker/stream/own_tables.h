@@ -3,7 +3,7 @@
  * The own tables of a stream, for all its inputs and outputs: makes those that
  * its keys demand, and sends them by table_stage.h.
  *
- * Reads the files of the time zone once, when it is made.
+ * Reads the files of the time zone once, in own_tables_new().
  */
 #pragma once
 
@@ -22,17 +22,19 @@ struct table_versions;
 
 struct own_tables_config {
 	const struct stream_spec *spec; /* copied */
-	/* The tables of the stream, the versions of its own tables; they
-	 * outlive it. */
+	/* The PSI of the stream, and the versions of its own tables.  Both
+	 * outlive the own tables. */
 	const struct psi *psi;
 	struct table_versions *versions;
-	uint8_t *cc; /* TS_PIDS continuity counters, which outlive it */
+	uint8_t *cc; /* TS_PIDS continuity counters; outlive the own tables */
 	unsigned kbps; /* as that of table_stage_config */
-	struct cue_memory *cues; /* it outlives it */
-	struct eit_versions *eit_versions; /* the same */
-	struct passed_list *passed; /* of own_others.h; the same */
-	bool scrambled; /* the outputs are, by another stage */
-	/* as in own_eit_config, as the next two; 0: no guide runs */
+	struct cue_memory *cues; /* outlives the own tables */
+	struct eit_versions *eit_versions; /* outlives the own tables */
+	/* for own_others.h; outlives the own tables */
+	struct passed_list *passed;
+	bool scrambled; /* another stage scrambles the outputs */
+	/* guides, input_of and input_arg: as in own_eit_config; no bit in
+	 * guides: no guide runs */
 	uint64_t guides;
 	own_eit_input_fn *input_of;
 	void *input_arg;
@@ -50,7 +52,7 @@ void own_tables_free(struct own_tables **);
 void own_tables_set_clock(struct own_tables *, bool synchronised);
 
 /* Replaces the streams of nit_other: an object with their keys by id (copied).
- * A stream without a transport stream is left out. */
+ * A stream without a transport_stream_id is left out. */
 void own_tables_set_others(struct own_tables *, const json_t *streams);
 
 /* Takes the events of the stream or of an input (own_eit_guide(), no effect

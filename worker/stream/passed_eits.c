@@ -15,7 +15,8 @@ enum {
 	OTHER_SCHEDULE = EIT_SCHEDULE_TABLE_ID + 0x10,
 };
 
-/* Of present and following, and of the schedule. */
+/* After so many seconds without a section a part expires: present and
+ * following, schedule. */
 static const uint32_t patience_s[PASSED_PARTS] = { 60, 900 };
 
 struct passed_eits {
@@ -109,7 +110,7 @@ static bool take(struct passed_eits *p, const struct other_guides *others,
 	had = s->has & part;
 	s->has |= part;
 	s->seen_s[schedule] = p->now_s;
-	/* the next worker finds complete services only */
+	/* `n' counts an entry only when it is complete, for the next worker */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	l->n = MAX(l->n, at + 1);
 	return !had;

@@ -3,9 +3,9 @@
  * Notes for which services of the streams of nit_other the EIT other of the
  * source pass, for the flags in the SDT other.
  *
- * Of at most PASSED_EITS_MAX services each counts until it had no present and
- * following EIT for a minute, or no schedule for 15 minutes (TS 101 211 4.4 has
- * 20 and 300 seconds).
+ * At most PASSED_EITS_MAX services are kept.  The present and following part of
+ * a service expires a minute after its last section, and the schedule part
+ * after 15 minutes (TS 101 211 4.4 demands repetition in 20 and 300 seconds).
  * The services are in memory that outlives the worker: the SDT other of the
  * next worker has the same flags at once.
  */
@@ -27,9 +27,10 @@ enum {
 
 struct passed_service {
 	uint16_t tsid, onid, sid;
-	uint8_t has; /* the parts, as bits */
+	uint8_t has; /* parts that arrive: bits PASSED_* */
 	uint8_t reserved;
-	uint32_t seen_s[PASSED_PARTS]; /* their last sections, monotonic */
+	/* monotonic time of the last section of each part, in s */
+	uint32_t seen_s[PASSED_PARTS];
 };
 
 /* Flat and without pointers.  Zeroed memory is ready.  Damaged memory causes

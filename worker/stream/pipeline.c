@@ -57,8 +57,8 @@ static void read_inputs(struct pipeline *p)
 	struct input_chain *due[SELECTOR_DUE_MAX];
 	size_t n = selector_due(p->selector, p->now_ns, due);
 
-	/* an input may be entered in a late turn: the PCRs of the still picture
-	 * continue until then */
+	/* the still picture runs first: if this turn is late and enters an
+	 * input, the PCRs continue up to the entry */
 	if (p->filler != NULL && selector_still(p->selector) != NULL)
 		filler_run(p->filler, p->now_ns, filled, p);
 	if (!mux_stage_reads(&p->mux, p->now_ns))
@@ -87,7 +87,7 @@ static void received(const struct ts_run *runs, size_t n_runs, void *arg)
 		decapsulated(runs, n_runs, p);
 }
 
-/* Takes packets of the stream that the input carries. */
+/* Takes packets of an input, unpacked if it carries T2-MI. */
 static void decapsulated(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -119,7 +119,7 @@ static void descrambled(const struct ts_run *runs, size_t n_runs, void *arg)
 		remuxed(runs, n_runs, p);
 }
 
-/* Takes packets after the options of their input. */
+/* Takes packets after the remux of their input. */
 static void remuxed(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -142,7 +142,7 @@ static void filled(const struct ts_run *runs, size_t n_runs, void *arg)
 	spliced_from(p, selector_still(p->selector), runs, n_runs);
 }
 
-/* Takes packets of the candidate on air, with the versions of the output. */
+/* Takes packets of the candidate on air; its tables have the right versions. */
 static void counted(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct pipeline *p = arg;
@@ -153,8 +153,8 @@ static void counted(const struct ts_run *runs, size_t n_runs, void *arg)
 		splice_feed_held(p->splice, runs[i], p->now_ns);
 }
 
-/* Gives tables the versions of the output, which those of the still picture
- * already have.  held: the packets arrived earlier. */
+/* Gives tables the version numbers of the output, which the tables of the still
+ * picture already have.  held: the packets arrived earlier. */
 static void count_versions(struct pipeline *p, const struct candidate *c,
 			   const struct ts_run *runs, size_t n_runs, bool held)
 {
@@ -165,7 +165,7 @@ static void count_versions(struct pipeline *p, const struct candidate *c,
 		version_stage_feed(p->versions, runs, n_runs);
 }
 
-/* Gives a table in front of a candidate that is entered its version. */
+/* Sets the version of a table that is sent in front of an entered candidate. */
 static void lead(uint16_t pid, uint8_t *section, size_t len, void *arg)
 {
 	struct pipeline *p = arg;
@@ -232,8 +232,8 @@ static void sent(const struct ts_run *runs, size_t n_runs, void *arg)
 	mux_stage_note(&p->mux, runs, n_runs);
 	if (p->ring != NULL)
 		ring_out_feed(p->ring, runs, n_runs, p->now_ns);
-	/* those that only queue are first: a worker that ends while it sends
-	 * has queued all */
+	/* first the outputs that only queue: if the worker ends while it sends,
+	 * all their packets are queued */
 	for (size_t i = 0; i < p->n_sinks && p->n_with_pace > 0; i++)
 		if (p->sinks[i].cbr != NULL)
 			sink_feed(&p->sinks[i], runs, n_runs, p->now_ns);
@@ -255,7 +255,7 @@ static void run_outputs(struct pipeline *p)
 			sink_run(&p->sinks[i], p->now_ns);
 	if (p->ring == NULL)
 		return;
-	/* the last packets of a silent source */
+	/* the source is silent, and its last packets are due */
 	if (!p->fed && ring_out_next_ns(p->ring) <= p->now_ns)
 		ring_out_feed(p->ring, NULL, 0, p->now_ns);
 	ring_out_publish(p->ring);
@@ -395,8 +395,8 @@ static void make_sinks(struct pipeline *p, const struct msg_stream_start *start,
 	pipeline_collect_outputs(p);
 }
 
-/* Sends what the last worker did not send, once the outputs scramble.  It is
- * removed first: packets at which a worker crashes are not sent again. */
+/* Sends the packets that the last worker left; outputs scramble already.
+ * Removes them first: packets at which a worker crashes are not sent again. */
 static void take_over_queue(struct pipeline *p)
 {
 	struct ts_run waiting;
@@ -419,10 +419,10 @@ static void make_selector(struct pipeline *p,
 	if (stream_spec_parse(config->start->options, &spec, &error) < 0)
 		log_error("stream", "%s", error.text);
 	mux_stage_init(&p->mux, config->start, &spec, p->memory, spliced, p);
-	/* what the multiplex delays anyway */
+	/* the multiplex that reads the feed delays it by more */
 	if (config->start->feed)
 		p->roomy_ms = mux_stage_period_ms(spec.mux_delay_ms);
-	/* a share of the time that deliver waits */
+	/* deliver, which reads the ring, waits longer than this */
 	else if (p->n_paced + p->n_with_pace == 0 && p->mux.mux == NULL)
 		p->roomy_ms = RING_TICK_MS;
 	p->splice = splice_new(&(struct splice_config){
@@ -537,7 +537,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 			  strerror(-err));
 	make_sinks(p, config->start, config->memory);
 	make_selector(p, config);
-	/* a multiplex has a constant rate */
+	/* a multiplex has a constant rate: no pacing */
 	p->sender.immediate = p->mux.mux != NULL;
 	for (size_t i = 0; i < p->n_sinks; i++)
 		sink_set_psi(&p->sinks[i], pipeline_psi(p), &p->csa,
@@ -550,7 +550,8 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 		pipeline_use_ring(p, config->ring);
 	ticker_init(&p->ticker, &(struct ticker_config){
 					.loop = p->loop,
-					/* the channels of cas must not wait */
+					/* messages of CA workers must not
+					 * wait */
 					.wake = p->cas == NULL ? config->wake
 							       : NULL,
 					.on_tick = turn,

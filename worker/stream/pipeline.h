@@ -36,7 +36,8 @@ struct pipeline_config {
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	/* The receivers of an output changed; may be NULL. */
 	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
-	/* Sends the questions of outputs (admission.h) and to softcams. */
+	/* Sends the questions of outputs to the master (admission.h), and the
+	 * questions to softcams. */
 	int (*send)(const struct msg *, void *arg);
 	void *arg;
 };
@@ -77,8 +78,7 @@ int pipeline_choose(struct pipeline *, unsigned position,
 json_t *pipeline_analysis(const struct pipeline *, unsigned place,
 			  unsigned from, unsigned *ret_next);
 
-/* The same for the plan of the input at this position, as mux_stage_plan()
- * describes it. */
+/* A part of the plan of the input at this position, as mux_stage_plan(). */
 json_t *pipeline_plan(const struct pipeline *, unsigned position,
 		      unsigned from, unsigned *ret_next);
 
@@ -89,13 +89,14 @@ void pipeline_scan(struct pipeline *, const struct msg_stream_scan *,
 /* Disconnects a receiver of an output; false: there is no such receiver. */
 bool pipeline_kick(struct pipeline *, uint64_t client);
 
-/* Sets whether callers of outputs need a permission.  Before the first call
- * they do. */
+/* Sets whether the callers of outputs need a permission of the master
+ * (admission.h).  Before the first call they do. */
 void pipeline_set_policy(struct pipeline *, bool authorize);
-/* Takes the answer to a question. */
+/* Takes the answer of the master to the question with number seq. */
 void pipeline_answer(struct pipeline *, const struct msg_deliver_answer *,
 		     uint32_t seq);
 /* Takes the message stream.cam or stream.word of a softcam. */
 void pipeline_take_cam(struct pipeline *, const struct msg *);
-/* Asks again about this receiver, or with 0 about all. */
+/* Asks the master again whether this receiver of an output may stay; 0: all
+ * receivers. */
 void pipeline_review(struct pipeline *, uint64_t client);

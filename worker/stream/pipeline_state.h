@@ -32,52 +32,55 @@ struct pipeline {
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
 	void *arg;
-	struct asker asker; /* of the outputs */
+	struct asker asker; /* asks the master about callers of outputs */
 
 	struct ticker ticker;
 	struct netif_news news; /* for outputs that follow address changes */
 	ev_io readable;
-	/* the memory that a turn touches; made once a second */
+	/* lists the memory that a turn touches; renewed once a second */
 	struct prefetch warm;
 	uint64_t now_ns; /* time of this turn */
 	uint64_t second_ns; /* end of this second */
-	bool fed; /* packets arrived in this turn */
+	bool fed; /* sent() got packets in this turn */
 
 	struct stream_memory *memory;
 	struct selector *selector;
 	struct input_chain *reading; /* the chain that is being read */
 	struct tap tap; /* reports the tables of an input, on request */
 	struct mux_stage mux; /* all inputs at once, for a multiplex */
-	struct splice *splice; /* the candidates, as one stream; idle there */
+	/* joins the candidates to one stream; idle for a multiplex */
+	struct splice *splice;
 	struct filler *filler; /* a still picture; NULL: none */
-	struct own_tables *tables; /* NULL: those of the source */
+	/* NULL: all tables are those of the source */
+	struct own_tables *tables;
 	struct cas_stage *cas; /* NULL: not scrambled */
-	struct csa_choice csa; /* of inputs, outputs and cas */
+	struct csa_choice csa; /* how inputs, outputs and cas compute CSA */
 	struct monitor_log watch; /* watches the stream before cas */
-	struct cue_watch *cue_watch; /* likewise */
+	struct cue_watch *cue_watch; /* watches splice commands before cas */
 	uint64_t packets;
 	uint64_t packets_before; /* value of packets a second ago */
 
 	struct ring_out_hls hls;
 	bool hls_short; /* logged: the ring has too few segments */
-	struct alarm hls_gop; /* groups of pictures exceed its segments */
+	struct alarm hls_gop; /* a group of pictures is longer than a segment */
 	struct ring_out *ring; /* NULL without a ring */
-	struct codec_watch codecs; /* of the ring */
+	/* finds the codecs of the packets in the ring */
+	struct codec_watch codecs;
 	struct errmsg ring_error;
 
 	size_t n_sinks;
 	struct sink *sinks;
 	size_t n_paced; /* network outputs that the sender feeds */
 	unsigned tick_ms; /* the smallest burst of an output */
-	/* instead, while no small buffer of an input limits it, for a stream
-	 * that a multiplex reads, or whose packets go to the ring alone; 0:
-	 * another stream */
+	/* Replaces tick_ms while all inputs have large buffers
+	 * (input_is_roomy()), if a multiplex reads the stream, or if its
+	 * packets go to the ring alone; 0: for other streams. */
 	unsigned roomy_ms;
 	size_t n_with_pace; /* outputs with their own pace (sink.h) */
 	struct alarm overflow; /* an output with its own pace overflows */
 	uint64_t overflow_before; /* overflow packets a second ago */
 	struct alarm eit_slow; /* own EIT need more than eit_rate */
-	struct alarm eit_full; /* they have too many services */
+	struct alarm eit_full; /* there are too many services for own EIT */
 	/* the outputs that the sender feeds, by place; NULL: none, or closed */
 	struct output **outputs;
 	struct sender sender;
@@ -108,15 +111,16 @@ void pipeline_follow(struct pipeline *);
  * queue was full; 0 for outputs without a sender (http, cbr). */
 uint64_t pipeline_late(const struct pipeline *, const struct sink *);
 
-/* Makes the own tables, which send to out; spec keeps no key that has no effect
- * in a multiplex. */
+/* Makes the own tables, which send to out.  Removes from spec a key that has no
+ * effect in a multiplex. */
 void pipeline_make_tables(struct pipeline *, const struct msg_stream_start *,
 			  struct stream_spec *spec, ts_out_fn *out);
 /* Ends the second of eit_slow and eit_full; returns those that are raised. */
 alarm_set pipeline_eit_alarms(struct pipeline *);
 bool pipeline_has_own_eit(const struct pipeline *);
 
-/* Segments for this output: all playlists of a stream have the same ones. */
+/* Adapts the segments of HLS to the options of this output: all playlists of a
+ * stream have the same segments. */
 void pipeline_add_hls(struct pipeline *, const struct sink *);
 
 /* Ends the second of the ring: reports what a viewer gets.  Adds hls_gop to the
@@ -127,6 +131,6 @@ bool pipeline_has_hls(const struct pipeline *);
 /* Collects `outputs` after an output was opened or closed. */
 void pipeline_collect_outputs(struct pipeline *);
 
-/* Call it before pipeline_free(): sends the packets that wait, except those of
- * the stream that the memory keeps. */
+/* Call it before pipeline_free(): sends the packets that wait, except those
+ * that p->memory keeps for the next worker. */
 void pipeline_empty(struct pipeline *);

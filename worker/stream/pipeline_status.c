@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The work of a pipeline once a second: it counts, reports and opens again. */
+/* The work of a pipeline once a second: it counts packets, reports the status,
+ * and opens outputs again. */
 #include "common/base/hash.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
@@ -105,8 +106,8 @@ static alarm_set raised_before(const struct pipeline *p,
 	return chosen != NULL ? chosen->watch.raised : raised;
 }
 
-/* Alarms of the sent stream.  Those of the network and the socket belong to an
- * input. */
+/* Reports the alarms of the sent stream.  Alarms of the network and the socket
+ * belong to an input. */
 static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 {
 	const struct monitor_log *w = &p->watch;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages of the master for the own tables of a stream. */
+/* Makes the own tables of a stream, and passes messages of the master to
+ * them. */
 #include "common/base/log.h"
 #include "common/base/mono.h"
 #include "common/base/wall.h"
@@ -98,7 +99,7 @@ void pipeline_make_tables(struct pipeline *p,
 			  const struct msg_stream_start *start,
 			  struct stream_spec *spec, ts_out_fn *out)
 {
-	/* a multiplex has none */
+	/* a multiplex has no cue_pid */
 	if (p->mux.mux != NULL)
 		spec->remux.cue_pid = 0;
 	p->tables = own_tables_new(&(struct own_tables_config){
@@ -112,7 +113,7 @@ void pipeline_make_tables(struct pipeline *p,
 		.eit_versions = &p->memory->eit,
 		.passed = &p->memory->passed,
 		.scrambled = p->cas != NULL,
-		/* of the stream itself, and of inputs */
+		/* bit 0: guide of the stream; higher bits: of its inputs */
 		.guides = start->guide ? 1 | p->mux.guides : 0,
 		.input_of = p->mux.mux != NULL ? find_input : NULL,
 		.input_arg = p,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What viewers get from the ring of a stream. */
+/* Sets the segments of HLS in the ring of a stream, and reports what viewers
+ * get from the ring. */
 #include "common/base/log.h"
 #include "common/base/wall.h"
 #include "worker/stream/pipeline_state.h"
@@ -15,7 +16,7 @@ void pipeline_add_hls(struct pipeline *p, const struct sink *s)
 	hls->duration_ms = MAX(hls->duration_ms,
 			       s->spec.hls_duration_s * 1000);
 	hls->quantity = MAX(hls->quantity, s->spec.hls_quantity);
-	/* a part has several pictures */
+	/* a part needs several pictures */
 	if (s->spec.hls_part_ms > 0)
 		hls->part_ms = MAX(s->spec.hls_part_ms,
 				   (unsigned)PART_MIN_MS);

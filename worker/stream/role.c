@@ -22,7 +22,7 @@
 
 struct stream {
 	struct worker *worker;
-	bool mux; /* the role */
+	bool mux; /* the worker has the role `mux' */
 	struct pipeline *pipeline; /* NULL until stream.start */
 };
 
@@ -32,7 +32,7 @@ static void on_status(const struct msg_stream_status *status, void *arg)
 	struct msg m = { .type = MSG_STREAM_STATUS,
 			 .stream_status = *status };
 
-	/* a status that finds no room is counted by the channel */
+	/* the channel counts a status for which it has no room */
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
@@ -60,7 +60,7 @@ static void on_receivers(const struct msg_stream_receivers *r, void *arg)
 	struct msg m = { .type = MSG_STREAM_RECEIVERS,
 			 .stream_receivers = *r };
 
-	/* the report is repeated */
+	/* a lost report does no harm: reports are repeated */
 	(void)channel_send(s->worker->channel, &m, NULL, 0);
 }
 
@@ -118,7 +118,7 @@ static bool is_own(const struct stream *s, const struct msg_stream_start *m)
  * to files of absent.  False: that failed. */
 static bool enter_mux(struct stream *s, const struct msg_stream_start *m)
 {
-	/* own time: a file of the tz database */
+	/* own TDT and TOT need a file of the tz database */
 	struct grants grants = {
 		.needs = stream_spec_has_clock(m->options) ? NEED_FILES : 0,
 	};
@@ -137,7 +137,7 @@ static bool enter_mux(struct stream *s, const struct msg_stream_start *m)
  * stream need.  False: that failed. */
 static bool enter_stream(struct stream *s, const struct msg_stream_start *m)
 {
-	/* the programs differ in it: only one has libraries that need names */
+	/* only the worker program with the HTTP input resolves names */
 	struct grants grants = {
 		.needs = input_openers[INPUT_HTTP] != NULL
 				 ? NEED_TCP | NEED_NAMES

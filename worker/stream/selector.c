@@ -125,7 +125,7 @@ void selector_turn(struct selector *s)
 		s->changed = true;
 	}
 	look(s);
-	/* the first decision may change the state */
+	/* twice, because the first decision may change the state */
 	for (int i = 0; i < 2; i++)
 		if (s->changed || s->now_ns >= s->decision->next_ns)
 			decide(s);
@@ -171,7 +171,7 @@ bool selector_is_busy(const struct selector *s)
 		s->fill,
 	};
 
-	/* its rate is constant */
+	/* a multiplex has a constant rate: it runs at every tick */
 	if (s->mux != NULL)
 		return s->n > 0;
 	for (size_t i = 0; i < ARRAY_LEN(read); i++)
@@ -308,7 +308,8 @@ void selector_warm(const struct selector *s, struct prefetch *w)
 
 /* --- the choice of an operator --- */
 
-/* Writes what follows if the chosen input is not on air; "": it is. */
+/* Writes what will happen if the chosen input is not on air now; "": it is on
+ * air. */
 static void warn_of_choice(const struct selector *s,
 			   const struct input_chain *c, struct errmsg *ret)
 {

@@ -52,8 +52,9 @@ struct selector_switch {
 	bool filler;       /* `to` is 0: the filler is on air */
 	bool late;         /* the pictures of `to` follow later: it had no
 			    * random access point in time */
-	bool blind;        /* the same, but its pictures are sent: it has shown
-			    * no random access point yet */
+	/* `to` has shown no random access point yet, and its pictures are sent
+	 * without one */
+	bool blind;
 };
 
 struct selector_config {
@@ -69,7 +70,7 @@ struct selector_config {
 	/* All inputs are sent, each at its place in this multiplex; NULL: one
 	 * at a time. */
 	struct mux *mux;
-	ts_out_fn *decapsulated;
+	ts_out_fn *decapsulated; /* receives packets out of T2-MI */
 	ts_out_fn *descrambled; /* receives the packets of descramblers */
 	ts_out_fn *remuxed; /* passed to the chains, see chain_config */
 	void (*on_switch)(const struct selector_switch *, void *arg);
@@ -94,7 +95,8 @@ void selector_rename(struct selector *, const char *from, const char *to);
 size_t selector_due(struct selector *, uint64_t now_ns,
 		    struct input_chain *ret[SELECTOR_DUE_MAX]);
 
-/* Lets a scan report the tables of the input at this position; 0: of none. */
+/* Lets a scan report the tables of the input at this position; 0: of no
+ * input. */
 void selector_show_tables(struct selector *, unsigned position);
 
 /* Passes stream.cam or stream.word to the inputs. */
@@ -146,7 +148,8 @@ uint64_t selector_next_ns(const struct selector *, uint64_t now_ns);
 void selector_second(struct selector *, uint64_t now_ns,
 		     struct msg_stream_status *status);
 
-/* Is the stream its only input, byte for byte? False after a cut. */
+/* Does the stream send its only input unchanged, byte for byte? False after a
+ * cut. */
 bool selector_is_relay(const struct selector *);
 
 /* The input at this position, NULL when there is none. */

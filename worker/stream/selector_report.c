@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The status of the inputs, once a second. */
+/* Writes the status of the inputs once a second, and logs its changes. */
 #include "common/base/log.h"
 #include "common/base/units.h"
 #include "worker/stream/mux_input.h"
@@ -71,7 +71,7 @@ static struct input_chain *chosen_chain(const struct selector *s)
  * proves that it can be decoded.  The next second judges it. */
 static bool is_onair(const struct selector *s, const struct input_chain *l)
 {
-	/* in a multiplex the tables of a silent input go out */
+	/* a multiplex still sends the tables of a silent input */
 	if (s->mux != NULL)
 		return l->report.onair && !l->silent;
 	return l->report.onair ||
@@ -96,7 +96,8 @@ static enum input_state find_state(const struct selector *s,
 	return l->fault == NULL && !l->seen.broken ? INPUT_OPENING : INPUT_DOWN;
 }
 
-/* Logs when an input of a multiplex goes off air, and when it is back. */
+/* Logs when an input of a multiplex goes off air, and when it is on air
+ * again. */
 static void log_service(const struct selector *s, struct input_chain *l,
 			enum input_state state)
 {
@@ -114,9 +115,9 @@ static void log_service(const struct selector *s, struct input_chain *l,
 		log_info("stream", "%s: on air", l->keeper.label);
 }
 
-/* Logs when an input that is not sent leaves or joins those that may follow.
- * The rate of the lines is limited; a change that was held back is logged
- * later, unless it has reverted. */
+/* Logs when an input that is not sent becomes available as a backup, and when
+ * it no longer is.  The rate of the lines is limited; a change that was held
+ * back is logged later, unless it has reverted. */
 static void log_standby(const struct selector *s, struct input_chain *l,
 			enum input_state state)
 {
@@ -124,7 +125,7 @@ static void log_standby(const struct selector *s, struct input_chain *l,
 	unsigned suppressed;
 
 	if (state == INPUT_ACTIVE || l == chosen_chain(s)) {
-		/* its state is that of the stream */
+		/* the state of this input is logged as that of the stream */
 		l->logged_down = false;
 		return;
 	}
@@ -141,13 +142,13 @@ static void log_standby(const struct selector *s, struct input_chain *l,
 			 l->keeper.label);
 }
 
-/* Notes when the trouble of an input began, which may be long before the
- * stream leaves the input. */
+/* Notes when the error of an input began, which may be long before the stream
+ * leaves the input. */
 static void note_trouble(const struct selector *s, struct input_chain *l)
 {
 	const char *error = input_keeper_error(&l->keeper);
 	const char *text = l->fault != NULL ? error_of(l) : error;
-	/* the last packets prove the begin of a silence */
+	/* a silence began with the last packets */
 	uint64_t at_ns = l->fault != NULL && l->silent && error == NULL &&
 					 l->silence.last_ns != 0
 				 ? l->silence.last_ns : s->now_ns;
@@ -192,7 +193,7 @@ static void report_state(struct selector *s, struct input_chain *l,
 		ret->reason = failover_reason_name(s->reason);
 	else if ((state == INPUT_DOWN || state == INPUT_IDLE) &&
 		 l->fault != NULL)
-		/* the rate of what arrives says more */
+		/* l->error has the rate of the bytes that arrive */
 		ret->reason = l->junk_kbps > 0 && l->error.text[0] != '\0'
 				      ? l->error.text
 				      : l->fault;
@@ -239,7 +240,7 @@ static void report_chain(struct selector *s, struct input_chain *l,
 		ret->error = mux_input_error(l->mux);
 	if (ret->error == NULL && l->wanted && l->maps.error.text[0] != '\0')
 		ret->error = l->maps.error.text;
-	/* off air, and too early to tell why */
+	/* off air, and the reason is not known yet */
 	if (ret->error == NULL && !ret->onair &&
 	    (s->mux != NULL || l == chosen_chain(s)))
 		ret->error = "starting";
@@ -258,7 +259,7 @@ void selector_report(struct selector *s, struct msg_stream_status *status)
 	if (s->mux == NULL) {
 		s->off_s = is_onair(s, chosen_chain(s)) ? 0 : s->off_s + 1;
 		s->was_onair = s->was_onair || s->off_s == 0;
-		/* the filler, or nothing, may be sent instead of it by now */
+		/* the chosen input, even while the filler or nothing is sent */
 		log_onair(s, chosen_chain(s));
 	}
 	for (size_t i = 0; i < s->n; i++) {
