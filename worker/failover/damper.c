@@ -4,7 +4,7 @@
 #include "common/base/units.h"
 #include "common/base/util.h"
 
-/* After so many half-lives the penalty is 0. */
+/* After this many half-lives the penalty is 0. */
 enum { HALVINGS_MAX = 32 };
 
 void damper_init(struct damper *d, uint64_t half_life_ns, uint64_t now_ns)
@@ -36,7 +36,7 @@ void damper_failed(struct damper *d, uint64_t now_ns)
 {
 	if (d->half_life_ns == 0)
 		return;
-	/* damping may have ended meanwhile */
+	/* ends damping if the penalty has decayed */
 	(void)damper_is_damped(d, now_ns);
 	d->penalty = MIN(damper_penalty(d, now_ns) + DAMPER_FAILURE,
 			 (unsigned)DAMPER_CEILING);
@@ -62,7 +62,7 @@ uint64_t damper_reuse_ns(struct damper *d, uint64_t now_ns)
 
 	if (!damper_is_damped(d, now_ns))
 		return UINT64_MAX;
-	/* the penalty only falls: look for the moment */
+	/* the penalty only falls: a binary search finds when it is low */
 	while (high - low > MS) {
 		uint64_t middle = low + (high - low) / 2;
 

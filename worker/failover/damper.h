@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	DAMPER_FAILURE = 1000,
+	DAMPER_FAILURE = 1000, /* penalty of a failure */
 	DAMPER_SUPPRESS = 2500,
 	DAMPER_REUSE = 1000,
 	DAMPER_CEILING = 4000,
@@ -24,7 +24,7 @@ struct damper {
 	uint64_t half_life_ns; /* 0: never damped */
 	uint64_t penalty;      /* the penalty at the time at_ns */
 	uint64_t at_ns;
-	bool damped;           /* at the last call */
+	bool damped;           /* result of the last damper_is_damped() */
 };
 
 void damper_init(struct damper *, uint64_t half_life_ns, uint64_t now_ns);

@@ -142,7 +142,7 @@ static void choose(struct failover *f, size_t i, enum failover_reason reason,
 	f->decision.reason = reason;
 	if (is_good(in))
 		return;
-	/* start and initial delay count from now */
+	/* the start delay and the initial delay count from now */
 	in->was_good = false;
 	in->opened_ns = now_ns;
 	in->bad_ns = now_ns;
@@ -168,10 +168,12 @@ static bool can_follow(struct failover *f, size_t i, bool patient,
 
 	if (damper_is_damped(&in->damper, now_ns) != patient)
 		return false;
-	/* while the chosen input misses only single packets, it stays */
+	/* a chosen input that only loses single packets is left only for an
+	 * input without any loss */
 	if (is_whole_for(&f->inputs[c], 0, now_ns) && !is_clean(in, now_ns))
 		return false;
-	/* it is not known whether it will be on air */
+	/* it is not known whether a cold input will be on air, so it follows
+	 * only when the delay has passed */
 	if (in->cfg.cold && may_try(in, now_ns))
 		return is_due(f, c, now_ns) ||
 		       damper_is_damped(&f->inputs[c].damper, now_ns);
@@ -297,8 +299,8 @@ static void choose_next(struct failover *f, uint64_t now_ns)
 }
 
 /* True if the input that is sent may stay, because it recovered before the
- * chosen input was entered.  Not again within return_ms: an input that flaps
- * faster than another one can be entered would stay for ever. */
+ * chosen input was entered.  It may not stay twice within return_ms: an input
+ * that flaps faster than another one can be entered would stay for ever. */
 static bool may_stay(struct failover *f, int playing, uint64_t now_ns)
 {
 	struct input *in;
@@ -329,7 +331,7 @@ static void decide_cover(struct failover *f, int playing, uint64_t now_ns)
 							     : FAILOVER_KEEP;
 	d->enter = d->cover == FAILOVER_KEEP ||
 		in->sight.level == FAILOVER_UNKNOWN;
-	/* a choice by hand holds, once the chosen input had its time */
+	/* an input chosen by hand is sent even off air, after its delay */
 	d->force = f->cfg.mode == FAILOVER_DISABLE && playing >= 0 &&
 		(size_t)playing != d->input && is_due(f, d->input, now_ns);
 }

@@ -49,16 +49,17 @@
 enum {
 	FAILOVER_INPUTS_MAX = 32,
 	FAILOVER_WATCHED_MAX = 4, /* open besides the chosen input */
-	FAILOVER_TURN_MS = 10000, /* for inputs that are watched in turns */
-	FAILOVER_STEADY_MS = 2000,
-	/* An input with a hole is not chosen for so long. */
+	FAILOVER_TURN_MS = 10000, /* for each input that is watched in turns */
+	FAILOVER_STEADY_MS = 2000, /* on air, before a damped input is chosen */
+	/* An input is not chosen for this time after a hole. */
 	FAILOVER_HOLE_MS = 1000,
 	/* An input that loses packets again and again is left for another one
-	 * that was on air without any loss for so long. */
+	 * that was on air without any loss for this time. */
 	FAILOVER_CLEAN_MS = 10000,
 	/* The longest time until an input with packets is judged. */
 	FAILOVER_JUDGE_MS = 2500,
-	/* An input that failed is not tried again at once. */
+	/* An input that failed is opened again after this time, which doubles
+	 * with each failure. */
 	FAILOVER_RETRY_FIRST_MS = 1000,
 	FAILOVER_RETRY_LAST_MS = 16000,
 };
@@ -73,21 +74,25 @@ enum failover_mode {
 struct failover_input_config {
 	bool valid;       /* the address is valid */
 	/* The input begins to play when it is opened, as a file does.  So it is
-	 * opened when it is chosen, and not watched before. */
+	 * opened only when it is chosen, and not watched before. */
 	bool cold;
+	/* initial delay: time until a new input is on air */
 	uint32_t initial_ms;
 };
 
 struct failover_config {
 	enum failover_mode mode;
+	/* start delay: time off air until another input follows */
 	uint32_t start_ms;
-	uint32_t loss_ms; /* at most start_ms counts */
-	uint32_t return_ms;
+	/* the same without packets or after a hole; at most start_ms */
+	uint32_t loss_ms;
+	uint32_t return_ms; /* return delay: time on air before the return */
 	bool no_return;      /* active: an input stays while it is on air */
-	bool filler;         /* a filler can be sent instead */
+	bool filler;         /* a filler is sent if no input is on air */
 	uint32_t damping_ms; /* half-life of penalties; 0: never damped */
 	size_t first;        /* the input that is chosen at the start */
-	bool by_hand;        /* an operator chose it; not for active, stop */
+	/* an operator chose `first'; not for active, stop */
+	bool by_hand;
 	size_t n_inputs;     /* at least 1 */
 	struct failover_input_config inputs[FAILOVER_INPUTS_MAX];
 };
@@ -105,10 +110,11 @@ struct failover_sight {
 	bool broken; /* cannot be opened, or was closed by an error */
 	bool ended;  /* a file without loop was read to its end */
 	bool hole;   /* lost packets in a pause since the last sight */
-	bool loss;   /* lost packets since the last sight, ... */
-	bool lossy;  /* ... as again and again before (loss_window.h) */
-	/* It is not judged since its packets ceased.  It was on air before, and
-	 * has packets again. */
+	bool loss;   /* lost packets since the last sight */
+	/* the last loss is one of repeated losses (loss_window.h) */
+	bool lossy;
+	/* The input was on air, its packets ceased, and it has packets again,
+	 * which are not judged yet. */
 	bool fresh;
 };
 
@@ -125,7 +131,7 @@ enum failover_reason {
 	FAILOVER_RETURN,    /* an input further up the list is on air again */
 	FAILOVER_RECOVERED, /* the previous input recovered in time */
 	FAILOVER_MANUAL,    /* a command chose the input */
-	FAILOVER_FAILED,    /* a command chose one that cannot be on air */
+	FAILOVER_FAILED,    /* a command chose an input that cannot be on air */
 };
 
 struct failover_decision {
@@ -135,7 +141,7 @@ struct failover_decision {
 	/* The stream may enter the input as soon as it can be decoded; false:
 	 * only when it is on air. */
 	bool enter;
-	/* The input is sent although it has no packets. */
+	/* The input is sent although it is off air. */
 	bool force;
 	bool wanted[FAILOVER_INPUTS_MAX]; /* inputs that shall be open */
 	uint64_t next_ns; /* the latest time of the next decision */

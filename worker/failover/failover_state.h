@@ -12,7 +12,7 @@ struct input {
 	struct failover_sight sight;
 	bool was_good;     /* on air since it was opened or chosen */
 	bool known_bad;    /* its initial delay ended without being on air */
-	uint64_t opened_ns;
+	uint64_t opened_ns; /* time at which it was opened or chosen */
 	uint64_t good_ns;  /* start of the time on air, while it is on air */
 	uint64_t bad_ns;   /* start of the time off air, while it is off air */
 	bool delivered;    /* had packets since it was opened */
@@ -20,8 +20,10 @@ struct input {
 	uint64_t hole_ns;  /* time of the last hole; 0: none */
 	uint64_t holes_ns; /* start of the last series of holes */
 	uint64_t loss_ns;  /* time of the last loss; 0: none */
-	uint64_t lossy_ns; /* time when losses went on last; 0: never */
-	uint64_t lossies_ns; /* start of the last series of these */
+	/* time of the last loss that was one of repeated losses
+	 * (loss_window.h); 0: never */
+	uint64_t lossy_ns;
+	uint64_t lossies_ns; /* start of the last series of repeated losses */
 	uint64_t failed_ns; /* time of the last failure, or of the start */
 	/* time at which it last recovered before the next input was entered;
 	 * 0: not yet */
@@ -34,9 +36,10 @@ struct failover {
 	struct failover_config cfg;
 	struct failover_decision decision;
 	struct input inputs[FAILOVER_INPUTS_MAX];
-	size_t turn;          /* the first input that is watched in turns */
-	size_t next_turn;
-	uint64_t turn_end_ns; /* UINT64_MAX: none is */
+	size_t turn;          /* lowest index of an input in the current turn */
+	size_t next_turn; /* the same for the next turn */
+	/* end of the current turn; UINT64_MAX: no input waits for a turn */
+	uint64_t turn_end_ns;
 };
 
 static inline bool watches(const struct failover *f)

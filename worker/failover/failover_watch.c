@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inputs that are open besides the chosen one. */
+/* Decides which inputs are open besides the chosen one, so that they are
+ * watched. */
 #include "worker/failover/failover_state.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ static bool waits_for_look(const struct failover *f, size_t i)
 	return !f->decision.wanted[i] && !is_good(&f->inputs[i]);
 }
 
-/* Gives the remaining places in turns to inputs that are off air. */
+/* Opens inputs that are off air in turns, as many as `places' at a time. */
 static void want_in_turns(struct failover *f, const size_t *list, size_t n,
 			  size_t places, uint64_t now_ns)
 {

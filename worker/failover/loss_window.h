@@ -3,14 +3,14 @@
  * Detects that an input loses packets again and again, although no pause shows
  * it: single lost datagrams, several a second, for seconds.
  *
- * Losses apart from each other are counted in the last LOSS_WINDOW_S.  They go
- * on if they are LOSS_LEAST or more, and at least LOSS_PERMILLE of the packets
- * with one datagram for each loss.  A fast input may therefore lose a datagram
- * more often than a slow one.
+ * Losses apart from each other are counted in the last LOSS_WINDOW_S.  They are
+ * repeated losses if they are LOSS_LEAST or more, and if one datagram for each
+ * loss is at least LOSS_PERMILLE of the packets.  A fast input may therefore
+ * lose a datagram more often than a slow one.
  *
- * Losses that are not apart are one, so of a fast input fewer are counted than
- * occur.  They go on as well if they are as many as are counted when
- * LOSS_CHANCE_PERMILLE of the packets are lost by chance.
+ * Losses within SILENCE_APART_MS count as one, so a fast input has more losses
+ * than are counted.  Its losses are repeated, too, if more are counted than if
+ * LOSS_CHANCE_PERMILLE of the packets were lost at random.
  *
  * A packet with transport_error_indicator is a lost packet.
  *
@@ -30,7 +30,7 @@ enum {
 };
 
 struct loss_window {
-	uint64_t second; /* the newest one */
+	uint64_t second; /* number of the newest second (monotonic clock) */
 	struct loss_second {
 		uint64_t packets;
 		unsigned losses;
@@ -48,8 +48,8 @@ static inline void loss_window_advance(struct loss_window *w, uint64_t second)
 	w->second = second;
 }
 
-/* How many of `losses' by chance are counted as separate losses: after each
- * counted one none is counted for SILENCE_APART_MS. */
+/* How many of `losses' at random times are counted: a loss within
+ * SILENCE_APART_MS after a counted loss is not counted. */
 static inline uint64_t loss_window_counted(uint64_t losses)
 {
 	const uint64_t window_ms = LOSS_WINDOW_S * 1000;
@@ -83,7 +83,8 @@ static inline bool loss_window_knows(const struct loss_window *w,
 		(r->before_ns != 0 && r->before_ns <= w->loss_ns));
 }
 
-/* Takes the packets of a read.  True: packets were lost, and losses go on. */
+/* Takes the packets of a read.  True: packets were lost, and these are repeated
+ * losses. */
 static inline bool loss_window_feed(struct loss_window *w,
 				    const struct silence_read *r,
 				    uint64_t now_ns)

@@ -8,9 +8,10 @@
  * 13818-1 2.4.3.3).  A pause with a gap is a hole and does not delay the
  * detection: an input that flaps is detected as fast as any other.
  *
- * Pauses that are too short for a hole are one if several of them, apart from
- * each other, lost packets.  Two reads may hide such a pause, because both have
- * packets: then the packets that are missing in them show its length.
+ * Several pauses that are too short for a hole are a hole if each of them lost
+ * packets and they are apart from each other.  Two reads may hide such a pause,
+ * because both have packets: then the packets that are missing in them show its
+ * length.
  *
  * Embedded, pure; zeroed memory is a source without packets yet.
  */
@@ -23,8 +24,9 @@
 #include <stdint.h>
 
 enum {
-	SILENCE_LEAST_MS = 200,
-	SILENCE_MOST_MS = 1000, /* a longer pause is not regular */
+	SILENCE_LEAST_MS = 200, /* silence is never detected earlier */
+	/* and never later; a longer pause is not regular */
+	SILENCE_MOST_MS = 1000,
 	/* Silence is this multiple of the longest regular pause. */
 	SILENCE_FACTOR = 3,
 	/* Time constant with which regular pauses decay. */
@@ -32,10 +34,10 @@ enum {
 	/* After a pause the PIDs arrive one by one: a gap within this time
 	 * belongs to the pause. */
 	SILENCE_DOUBT_MS = 100,
-	/* A hole is at least so long, and longer than two regular pauses: a
+	/* A hole is at least this long, and longer than two regular pauses: a
 	 * single lost datagram of a slow stream is not a hole. */
 	SILENCE_HOLE_MS = 35,
-	/* Shorter pauses, but longer than the regular ones, are holes if so
+	/* Shorter pauses, but longer than the regular ones, are a hole if this
 	 * many of them, with a gap each, fall into one second.  A pause of
 	 * SILENCE_MIDDLE_MS counts twice. */
 	SILENCE_SHORT_HOLES = 3,
@@ -43,18 +45,20 @@ enum {
 	/* Gaps that follow faster are one loss: a single burst of losses, of
 	 * twice this time, is not a failure. */
 	SILENCE_APART_MS = 150,
-	/* Two reads hide a pause if so much is missing in them: more than the
-	 * packets of one datagram. */
+	/* Two reads hide a pause if at least this time and this many packets
+	 * are missing in them: more than the packets of one datagram. */
 	SILENCE_MISSING_MS = 5,
 	SILENCE_MISSING_PACKETS = 12,
-	/* A later read does not show whether the source paused. */
+	/* If the read before a packet is longer ago than this, it is unknown
+	 * whether the source paused. */
 	SILENCE_LATE_MS = 30,
 };
 
 /* Packets that arrived at a time. */
 struct silence_read {
 	uint64_t empty_ns; /* time of the last read without packets */
-	/* packets; always 0: no other input exists, to which a hole matters */
+	/* packets; always 0 if the stream has no other input, because holes do
+	 * not matter then */
 	size_t n;
 	/* a continuity counter of these packets, or of packets of the same time
 	 * before them, does not continue, or one of them is damaged
@@ -69,7 +73,7 @@ struct silence_read {
 struct silence_pause {
 	uint64_t ns;
 	/* The part of it up to the last read without packets: the source was
-	 * certainly quiet for so long. */
+	 * certainly quiet for this time. */
 	uint64_t quiet_ns;
 };
 
@@ -88,15 +92,16 @@ struct silence {
 		uint64_t from_ns;
 		uint64_t n;
 	} reads[2];
-	/* The packets of the last second, about, and that time. */
+	/* The time and the packets of about the last second, for the rate. */
 	uint64_t span_ns, span_n;
-	/* The lack that two reads show without a loss: bursts, or a rate that
-	 * falls. */
+	/* The time that seems to be missing in two reads although no packet is
+	 * lost: the source sends in bursts, or its rate falls. */
 	struct silence_usual {
-		uint64_t ns; /* the most of late */
-		/* of the last reads, newest first: a gap may still follow */
+		uint64_t ns; /* the longest such time; decays */
+		/* such times of the last two reads, newest first: not in `ns'
+		 * yet, because a gap may still follow */
 		uint64_t unsure_ns[2];
-		bool was_gap; /* in the read before */
+		bool was_gap; /* the previous read had a gap */
 	} usual;
 };
 
@@ -197,7 +202,7 @@ static inline uint64_t silence_unusual_ns(struct silence_usual *u, bool gap,
 }
 
 /* Notes that packets were lost at now_ns, in the pause of `doubt' or for
- * missing_ns.  True: that happens too often in a second. */
+ * missing_ns.  True: the last second has SILENCE_SHORT_HOLES such losses. */
 static inline bool silence_lost(struct silence *s, uint64_t missing_ns,
 				uint64_t now_ns)
 {

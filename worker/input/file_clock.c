@@ -23,7 +23,7 @@ void file_clock_advance(struct file_clock *c, uint64_t now_ns, bool at_all)
 	uint64_t to = at_all ? c->pcr.packets : c->pcr.at_packets;
 	uint64_t ticks = at_all ? pcr_clock_ticks(&c->pcr) : c->pcr.at_ticks;
 	uint64_t step = ticks > c->ticks ? ticks - c->ticks : 0;
-	/* no overflow for 10 minutes and more */
+	/* 27 MHz ticks to ns, in two parts against overflow */
 	uint64_t lasts = step / 27 * 1000 + step % 27 * 1000 / 27;
 
 	if (step == 0 && at_all)
@@ -40,7 +40,8 @@ void file_clock_advance(struct file_clock *c, uint64_t now_ns, bool at_all)
 	}
 	c->to = to;
 	c->to_ns = c->from_ns + lasts;
-	/* packets timed by the last rate may be ahead of the next PCR */
+	/* not back: packets timed by the last rate may be ahead of the next
+	 * PCR */
 	c->ticks = MAX(c->ticks, ticks);
 }
 
@@ -51,7 +52,7 @@ uint64_t file_clock_due(const struct file_clock *c, uint64_t now_ns)
 	if (now_ns < c->from_ns)
 		return c->from;
 
-	/* 2^64 ns hold: seconds times thousands of packets */
+	/* no overflow of 64 bits: seconds (in ns) times thousands of packets */
 	return c->from + (now_ns - c->from_ns) * (c->to - c->from) /
 				 (c->to_ns - c->from_ns);
 }

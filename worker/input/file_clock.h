@@ -6,7 +6,7 @@
  * between the times of the two; where the PCRs jump, as at the seam of a loop,
  * time continues at the last rate.  Without PCRs the rate is FILE_CLOCK_BPS.
  *
- * Pure: time comes in as a number.  Embedded.
+ * Pure: time is an argument.  Embedded.
  */
 #pragma once
 
@@ -15,13 +15,14 @@
 enum {
 	FILE_CLOCK_BPS = 2000000,
 	/* Beyond this delay a file does not catch up: its playout continues
-	 * from the current time.  An output with cbr drops what is as late. */
+	 * from the current time.  An output with cbr drops packets that are as
+	 * late. */
 	FILE_CLOCK_LATE_MS = 1000,
 };
 
 struct file_clock {
 	struct pcr_clock pcr;
-	uint64_t ticks; /* stream time at `to` */
+	uint64_t ticks; /* stream time at `to`, in 27 MHz ticks */
 	/* packets [from, to), numbered since init, are due between from_ns and
 	 * to_ns */
 	uint64_t from, to;

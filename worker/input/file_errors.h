@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Remembers the files of a list that cannot be played, and logs the error of
- * each once, and again when it changes.
+ * Keeps the errors of files of a list that cannot be played, and logs each
+ * error once, and again when it changes.
  *
  * Embedded; zeroed memory is empty.  Bounded by the length of the list.
  */
@@ -33,8 +33,8 @@ void file_errors_note(struct file_errors *, const char *path, const char *error,
 /* Removes the error of a file that is played; whole: it was played to its end,
  * so that a late error is removed, too. */
 void file_errors_clear(struct file_errors *, const char *path, bool whole);
-/* Call it when the list begins again: drops files that it did not name the last
- * time. */
+/* Call it when the list begins again: drops the files that the list did not
+ * name in its last round. */
 void file_errors_round(struct file_errors *);
 /* Notes that the list names a file in this round. */
 void file_errors_meet(struct file_errors *, const char *path);

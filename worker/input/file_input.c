@@ -26,20 +26,20 @@
 #include <string.h>
 
 enum {
-	/* A file that does not answer for so long is closed. */
+	/* A file that does not answer for this time is closed. */
 	MUTE_MS = 5000,
-	/* Packets without a PCR that are read ahead. */
+	/* The most packets without a PCR that are read ahead. */
 	AHEAD_MAX = 4096,
-	/* Packets and blocks of the file in one wake-up. */
+	/* The most packets and blocks of the file in one file_read(). */
 	TURN_MAX = 1024,
 	TURN_BLOCKS = 8,
-	/* After so many bytes without a packet the input fails as not a
+	/* After this many bytes without a packet the input fails as not a
 	 * transport stream.  A file of a list without a packet adds
 	 * NOTHING_FILE bytes, however short it is. */
 	NOTHING_MAX = 8 * 1024 * 1024,
 	NOTHING_FILE = 64 * 1024,
 	/* In a file of a list without PCRs the search for a switch point ends
-	 * after so many packets. */
+	 * after this many packets. */
 	ENTRY_MAX = 32768,
 	/* The longest pause between two files of a list. */
 	JOIN_PAUSE_MS = 1000,
@@ -49,10 +49,10 @@ struct file_input {
 	struct input base;
 	struct file_reader *reader;
 	bool ended;           /* the last block was read */
-	struct lap lap;       /* since the start of a file */
-	/* times in a list, on a clock that runs with the media: */
-	uint64_t began_ns;    /* the start of the file */
-	uint64_t media_ns;    /* the last packet that was read */
+	struct lap lap;       /* measures the file from its start */
+	/* start of the file, on the media clock of a list */
+	uint64_t began_ns;
+	uint64_t media_ns;    /* last packet that was read, on that clock */
 	uint64_t sent;        /* packets taken from the fifo */
 	struct ts_sync sync;
 	struct splice *splice; /* NULL: neither a loop nor a list */
@@ -60,20 +60,21 @@ struct file_input {
 	struct switch_point *entry;
 	bool entering;         /* no packet of the file was played yet */
 	char *path;            /* the file of a list that is read, or NULL */
-	bool shown;            /* a packet of it was played */
+	bool shown;            /* a packet of the file `path' was played */
 	bool shown_any;        /* a packet of any file was played */
 	struct file_errors errors; /* errors of a list's files */
 	struct errmsg error;   /* the files that cannot be played; "": none */
-	uint64_t unplayable_s; /* seconds with such a file */
-	/* stream time at which the video of the previous file ends; 0: unknown
-	 */
+	uint64_t unplayable_s; /* seconds with a file that cannot be played */
+	/* media clock at which the video of the previous file ends; 0:
+	 * unknown */
 	uint64_t units_ns;
 	struct fifo ahead;    /* of a loop or list: the last packets read, which
 			       * may be the end of the file */
-	struct fifo fifo;
+	struct fifo fifo; /* packets that wait for their time */
 	struct file_clock clock;
-	unsigned blocks;      /* read in this wake-up */
-	uint64_t idle_bytes;  /* since the last packet, over all files */
+	unsigned blocks;      /* blocks read in this file_read() */
+	/* bytes read since the last packet, over all files */
+	uint64_t idle_bytes;
 };
 
 /* Ends a file of a list: the search begins for a packet of the next file at
@@ -278,7 +279,8 @@ static void take_block(struct file_input *f, const struct file_block *b,
 }
 
 /* Takes the next block; its packets end up in the fifo.  0; -EAGAIN: no block
- * is ready, or this wake-up has had its share; another -errno with error. */
+ * is ready, or TURN_BLOCKS were taken in this call; another -errno with
+ * error. */
 static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *error)
 {
 	const struct file_block *b = file_reader_peek(f->reader);
@@ -307,7 +309,7 @@ static int read_on(struct file_input *f, uint64_t now_ns, struct errmsg *error)
 		else
 			end_file(f);
 		break;
-	case FILE_BLOCK_SKIP: /* cannot be read, or not to its end */
+	case FILE_BLOCK_SKIP: /* the file cannot be read to its end */
 		play_tail(f, now_ns);
 		if (b->at == 0 && f->path == NULL)
 			file_errors_round(&f->errors);
@@ -401,7 +403,8 @@ static int file_every_second(struct input *in, uint64_t now_ns,
 	struct file_input *f = container_of(in, struct file_input, base);
 
 	fifo_trim(&f->fifo);
-	/* a list without any playable file fails as a whole */
+	/* a list of which no file was played fails as a whole: single files are
+	 * not logged */
 	if (f->shown_any)
 		file_errors_log(&f->errors);
 	f->error.text[0] = '\0';

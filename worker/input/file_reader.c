@@ -25,14 +25,17 @@ struct file_reader {
 	char *path;
 	bool loop;
 	bool list;
-	unsigned filled;           /* blocks filled; used by the thread */
-	_Atomic uint64_t asked_ns; /* start of a wait; 0: no wait */
+	/* blocks filled since the start; only for the thread */
+	unsigned filled;
+	/* start of a wait for the disk; 0: no wait */
+	_Atomic uint64_t asked_ns;
 	atomic_uint n;             /* blocks that are full */
-	unsigned first;            /* the oldest; only for the loop */
+	/* index of the oldest full block; only for the loop */
+	unsigned first;
 
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* a block is free, or the loop left */
-	bool left;              /* the loop left it */
+	pthread_cond_t changed; /* a block is free, or `left' is set */
+	bool left;              /* the loop has freed the reader */
 	bool ended;             /* the thread ended */
 
 	struct file_block blocks[FILE_BLOCKS];
@@ -258,7 +261,8 @@ static int read_list(struct file_reader *r, struct errmsg *error)
 	int err;
 
 	do {
-		/* the list of this moment plays next */
+		/* reads the list only when all blocks are played, so that its
+		 * newest version follows */
 		if (!await_blocks(r, 0))
 			return -ECANCELED;
 		err = load_list(r, &list, error);

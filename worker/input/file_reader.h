@@ -36,7 +36,7 @@ struct file_block {
 	enum file_block_kind kind;
 	int err;             /* -errno */
 	struct errmsg error; /* the text of err */
-	size_t at;           /* the place of the file in the list */
+	size_t at;           /* index of the file in the list */
 	size_t len;
 	uint8_t data[FILE_BLOCK];
 };

@@ -18,14 +18,14 @@ struct moment {
 };
 
 struct pcr_moment {
-	uint32_t ns;
+	uint32_t ns; /* time since the first arrival */
 	uint16_t pid;
 	uint64_t pcr;
 };
 
 struct iat_in {
 	uint64_t begin_ns; /* earlier arrivals are not noted */
-	uint64_t first_ns; /* 0: no arrival */
+	uint64_t first_ns; /* time of the first noted arrival; 0: none yet */
 	uint32_t datagrams;
 	size_t n_moments, n_pcrs;
 	struct moment moments[IAT_IN_MAX];
@@ -51,7 +51,7 @@ static void note_pcrs(struct iat_in *a, const uint8_t *p, size_t len,
 {
 	uint64_t pcr;
 
-	/* nearly always the shortest RTP header */
+	/* 12 bytes more than whole packets: an RTP header without extensions */
 	if (len % TS_PACKET == RTP_HEADER_MIN) {
 		p += RTP_HEADER_MIN;
 		len -= RTP_HEADER_MIN;

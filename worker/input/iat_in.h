@@ -6,7 +6,7 @@
  * Collects for about a second, then judges.  Datagrams that the kernel
  * delivered together (UDP_GRO) are one arrival.
  *
- * Pure: time comes in as a number.
+ * Pure: time is an argument.
  */
 #pragma once
 
@@ -30,12 +30,14 @@ struct iat_in_report {
 	/* gaps between arrivals; 0: the values below are not valid */
 	uint32_t gaps;
 	uint32_t min_us, mean_us, p50_us, p95_us, p99_us, max_us;
-	uint32_t rate_kbps;  /* mean */
+	uint32_t rate_kbps;  /* mean rate */
 	uint32_t df_us;      /* delay factor at that rate */
 	size_t n_pcrs;
 	struct {
 		uint16_t pid;
-		uint32_t jitter_us; /* latest less earliest arrival */
+		/* from the earliest to the latest arrival, compared with the
+		 * PCRs */
+		uint32_t jitter_us;
 	} pcrs[IAT_IN_PIDS_MAX];
 };
 

@@ -8,7 +8,8 @@
 #include <errno.h>
 
 enum {
-	WARM_HEAD = 128,    /* bytes of each type's own struct */
+	/* first bytes of each type's struct that are prefetched */
+	WARM_HEAD = 128,
 	WARM_DATAGRAMS = 8, /* datagrams in a tick of most streams */
 };
 
@@ -17,7 +18,7 @@ struct input *input_open(const struct input_spec *spec, uint64_t now_ns,
 {
 	input_open_fn *open = input_openers[spec->kind];
 
-	/* rtp merges by sequence numbers instead */
+	/* the RTP input merges its paths itself, by sequence numbers */
 	if (spec->merge[0] != '\0' && spec->kind != INPUT_RTP)
 		open = merge_input_open;
 	if (open != NULL)

@@ -31,7 +31,7 @@ struct input_counters {
 	uint64_t recovered;      /* datagrams lost and recovered */
 	uint64_t socket_drops;   /* datagrams dropped by a full socket */
 	uint64_t sync_losses;
-	uint64_t bad_sync;       /* packets dropped for their sync byte */
+	uint64_t bad_sync;       /* packets dropped for a wrong sync byte */
 	uint64_t junk_bytes;     /* received bytes that were no packets */
 	uint64_t source_changes; /* times that the sender's address changed */
 	uint64_t unprotected;    /* seconds without configured redundancy */
@@ -103,8 +103,8 @@ void input_counters(const struct input *, struct input_counters *ret);
 struct link_stats input_stats(const struct input *);
 
 /* The report on the inter-arrival times of its datagrams, see iat_in.h; NULL:
- * the input has none, or none is measured yet.  The call starts measuring for a
- * while. */
+ * the input has none, or none is measured yet.  Each call keeps the measurement
+ * on for UDP_ASKED_S (udp_flow.h). */
 const struct iat_in_report *input_iat_in(struct input *, uint64_t now_ns);
 
 /* The error of an open input, for example that no sender is connected; NULL: no

@@ -51,7 +51,8 @@ static void add(struct input_counters *to, const struct input_counters *now,
 	to->unplayable += now->unplayable - before->unplayable;
 }
 
-/* Adds what the open input counted since *before, and notes that it did. */
+/* Adds to *to what the open input counted since *before, and updates
+ * *before. */
 static void add_counted(const struct input *in, struct input_counters *to,
 			struct input_counters *before)
 {
@@ -166,7 +167,7 @@ void input_keeper_open(struct input_keeper *k, uint64_t now_ns)
 	struct errmsg error = { 0 };
 	int err = 0;
 
-	/* right after the start the master says whether there is a ring */
+	/* !linked: the master has not yet said whether the stream has a ring */
 	if (!k->valid || k->ended || k->input != NULL || !k->linked ||
 	    !retry_is_due(&k->retry, now_ns))
 		return;
@@ -183,7 +184,8 @@ void input_keeper_open(struct input_keeper *k, uint64_t now_ns)
 	}
 	k->opens++;
 	input_choose(k->input, &k->choice);
-	k->spec.ring_from = 0; /* other openings start with the newest */
+	/* later openings start with the newest packets */
+	k->spec.ring_from = 0;
 	k->failed = false;
 	k->received_ns = now_ns;
 	/* a file or a server is ready when it has answered */
@@ -281,7 +283,8 @@ void input_keeper_every_second(struct input_keeper *k, uint64_t now_ns,
 		fail(k, r, &error, now_ns);
 		return;
 	}
-	/* an input that had to read its description or resolve a name first */
+	/* an input that first read its description or resolved a name is ready
+	 * only now */
 	if (input_is_ready(k->input))
 		clear_error(k);
 	watch(k, now_ns);

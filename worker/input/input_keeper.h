@@ -7,13 +7,14 @@
  * input_keeper_every_second() once a second; no call waits.
  *
  * After an error the input is opened again as worker/socket/retry.h says.  An
- * input that delivers nothing for the time of its option watchdog is closed
- * and opened again at once, and after twice that time the next time, up to
+ * input that delivers nothing for the time of its option watchdog is closed and
+ * opened again at once, and after twice that time the next time, up to
  * INPUT_WATCHDOG_MAX_S: a membership or a connection can end without an error.
- * Of an rtp input only the sockets are opened again: it keeps its sequence.
- * An input that hangs in the kernel is not opened again until the kernel has
+ * Of an rtp input only the sockets are opened again: it keeps its sequence.  An
+ * input that hangs in the kernel is not opened again until the kernel has
  * released it.  An input of several inputs (merge) has a keeper for each, and
- * stays open while all of them are closed.  Their watchdogs open them again.
+ * stays open while all of these are closed.  The watchdogs of these keepers
+ * open them again.
  *
  * The log has one line for each change of the error, unless the keeper has no
  * label.  Owns the input and the ring descriptor of its specification.
@@ -52,7 +53,7 @@ struct input_keeper {
 	struct input_counters before;
 	struct link_record link;
 	struct input_counters all;      /* since init */
-	struct input_counters reported; /* `all` at the last second */
+	struct input_counters reported; /* value of `all` a second ago */
 	char label[INPUT_LABEL_MAX]; /* in the log: "input 1"; "": no log */
 	/* which packets of spec are read, see input_choose() */
 	struct program_choice choice;

@@ -20,37 +20,41 @@ struct input_ops {
 	/* NULL: nothing to maintain. */
 	int (*every_second)(struct input *, uint64_t now_ns,
 			    struct errmsg *error);
-	/* NULL: no counters.  *ret is all zero. */
+	/* NULL: the input has no counters. *ret is zeroed before the call. */
 	void (*counters)(const struct input *, struct input_counters *ret);
-	/* NULL: it delivers all packets. */
+	/* NULL: the input delivers all packets. */
 	void (*choose)(struct input *, const struct program_choice *);
-	/* NULL: NULL. */
+	/* NULL: input_skips() returns NULL. */
 	const struct ts_skips *(*skips)(const struct input *);
-	/* NULL: struct input and the memory of its flow. */
+	/* NULL: input_warm() lists only struct input and the memory of its
+	 * flow. */
 	void (*warm)(const struct input *, struct prefetch *);
-	/* NULL: false. */
+	/* NULL: input_hangs() returns false. */
 	bool (*hangs)(const struct input *, uint64_t now_ns);
-	/* NULL: the counters of its flow.  *ret is all zero. */
+	/* NULL: input_stats() writes the counters of its flow. *ret is zeroed
+	 * before the call. */
 	void (*stats)(const struct input *, struct link_stats *ret);
-	/* NULL: the error of its paths or its flow. */
+	/* NULL: input_error() returns the error of its paths or its flow. */
 	const char *(*error)(const struct input *);
-	/* NULL: the missing redundancy of its paths. */
+	/* NULL: input_unprotected() returns that of its paths. */
 	const char *(*unprotected)(const struct input *);
-	/* NULL: true if it has a descriptor.  An input with this function is
-	 * calling until it is ready. */
+	/* NULL: input_is_ready() returns true if the input has a descriptor.
+	 * An input with this function counts as calling (input_is_calling())
+	 * until it is ready. */
 	bool (*is_ready)(const struct input *);
-	/* NULL: true, unless never_silent; a type with connections: true while
-	 * a peer is connected. */
+	/* NULL: input_can_be_silent() returns true; for a type with `peer' only
+	 * while a peer is connected. */
 	bool (*can_be_silent)(const struct input *);
-	/* NULL: 0. */
+	/* NULL: input_position() returns 0. */
 	uint64_t (*position)(const struct input *);
-	bool never_silent;
-	/* See input_is_roomy(); false: as its only flow is. */
+	bool never_silent; /* input_can_be_silent() returns false */
+	/* True: input_is_roomy() returns true.  False: that depends on the
+	 * socket of its only flow. */
 	bool roomy;
-	/* NULL: it has no connections. */
+	/* NULL: the type has no connections. */
 	const char *(*peer)(const struct input *);
-	bool reopens;
-	/* NULL: -ENOTSUP. */
+	bool reopens; /* result of input_reopens() */
+	/* NULL: input_renew() returns -ENOTSUP. */
 	int (*renew)(struct input *, uint64_t now_ns, struct errmsg *error);
 };
 

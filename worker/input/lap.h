@@ -8,13 +8,13 @@
 
 #include "worker/ts/pes_head.h"
 
-enum { LAP_TRACKS = 32 /* elementary streams; the longest counts */ };
+enum { LAP_TRACKS = 32 /* most elementary streams that are measured */ };
 
-/* The decoding times of one elementary stream. */
+/* The decoding times of one elementary stream, in 90 kHz ticks. */
 struct lap_track {
 	uint16_t pid;
 	uint64_t first, last;
-	int64_t span;   /* from the first to the last, which may wrap */
+	int64_t span;   /* from first to last, also over wraps */
 	uint64_t step;  /* distance of the first two different times */
 	bool irregular; /* some distances differ from step */
 };
@@ -24,15 +24,18 @@ struct lap {
 	size_t n_tracks;
 	struct lap_track tracks[LAP_TRACKS];
 	struct pes_reader reader;
-	/* the PCRs of the first PID that has them */
+	/* a PCR has arrived: the members below are of the first PID with
+	 * PCRs */
 	bool has_pcr;
 	uint16_t pcr_pid;
 	uint64_t pcr_first, pcr_last;
-	int64_t pcr_span; /* as that of a track, in 27 MHz */
-	uint64_t first_at, last_at; /* packets of the lap before these PCRs */
+	/* from pcr_first to pcr_last in 27 MHz ticks, also over wraps */
+	int64_t pcr_span;
+	/* packets of the lap in front of pcr_first and of pcr_last */
+	uint64_t first_at, last_at;
 };
 
-/* Takes the next packet of the file, as it is in the file. */
+/* Takes the next packet of the file, with its original time stamps. */
 void lap_feed(struct lap *, const uint8_t *packet);
 
 /* Time from the first PCR of this lap to the last one so far. */

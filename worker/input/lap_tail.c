@@ -17,13 +17,13 @@ enum { LENGTH_END = 6 };
 struct unit {
 	size_t at;   /* index of its first packet */
 	size_t size; /* bytes so far */
-	uint8_t head[LENGTH_END]; /* the first of them */
+	uint8_t head[LENGTH_END]; /* first bytes of the unit */
 	uint8_t cc;  /* counter of its first packet */
-	bool begun;  /* it is a PES in the clear */
+	bool begun;  /* its first packet is in `units', and in the clear */
 	bool ended;  /* its last packet has stuffing */
-	/* units of unknown length before it: all ended with stuffing */
+	/* all units of unknown length before it ended with stuffing */
 	bool regular;
-	size_t before; /* their number */
+	size_t before; /* number of units of unknown length before it */
 };
 
 /* True if the adaptation field has stuffing bytes. */
@@ -34,11 +34,11 @@ static bool is_stuffed(const uint8_t *packet)
 
 	if (!ts_has_adaptation(packet))
 		return false;
-	/* PCR, OPCR, splice_countdown */
+	/* bytes of PCR, OPCR and splice_countdown */
 	used += (flags & 0x10 ? 6U : 0U) + (flags & 0x08 ? 6U : 0U) +
 		(flags & 0x04 ? 1U : 0U);
 	for (unsigned flag = 0x02; flag > 0; flag >>= 1)
-		/* private data, extension: a length, and so many bytes */
+		/* private data, extension: a length byte, then that many */
 		if (flags & flag && 5 + used < TS_PACKET)
 			used += 1U + packet[5 + used];
 	return packet[4] == 0 || packet[4] > used;

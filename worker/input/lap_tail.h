@@ -4,9 +4,9 @@
  * the start of the next lap or file (ISO/IEC 13818-1 2.4.3.7).
  *
  * A unit is cut if its PES_packet_length says so, or if its header has no end.
- * A picture without a length ends in a packet with stuffing, because the next
- * one needs a packet of its own (2.4.3.5): if the last one does not, and all
- * before it did, it is cut.
+ * Each unit begins in a packet of its own (2.4.3.5), so that stuffing fills the
+ * last packet of the unit before.  A unit without a length is cut if it does
+ * not end with stuffing, and all units before it did.
  *
  * Pure.
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two inputs with the same stream, as one input: the packets are compared, so
+ * Merges two inputs with the same stream into one.  It compares the packets, so
  * the inputs may be of any type.
  *
- * One path may fail; it is opened again beside the other.
+ * If one path fails, the other path continues, and the failed path is opened
+ * again.
  */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
@@ -21,7 +22,7 @@
 struct merge_path {
 	struct merge_input *owner;
 	struct input_keeper keeper;
-	unsigned opens; /* the keeper's, when follow_keeper() ran last */
+	unsigned opens; /* keeper.opens at the last follow_keeper() */
 	struct batch batch;
 };
 
@@ -42,8 +43,8 @@ static void on_packets(const struct ts_run *runs, size_t n_runs, void *arg)
 		      m->now_ns);
 }
 
-/* Passes on whether the keeper has the path open, and its descriptor.  Call it
- * after each call that may have opened or closed the path. */
+/* Notes in m->paths whether the keeper has the path open, and its descriptor.
+ * Call it after each call that may have opened or closed the path. */
 static void follow_keeper(struct merge_input *m, size_t i)
 {
 	struct merge_path *p = &m->path[i];
@@ -242,8 +243,8 @@ struct input *merge_input_open(const struct input_spec *spec, uint64_t now_ns,
 	m->path[0].keeper.spec.merge[0] = '\0';
 	m->path[0].keeper.spec.ring = -1;
 	input_keeper_init(&m->path[1].keeper, NULL, spec->merge);
-	/* an input that runs by the clock has no descriptor: it is read at
-	 * every tick, and so is this one */
+	/* Types without a socket may have no descriptor: then this input has
+	 * none either, and is read at every tick. */
 	r = spec->kind == INPUT_UDP ? redundant_paths_make_fd(&m->paths, error)
 				    : 0;
 	for (size_t i = 0; r == 0 && i < TS_MERGE_PATHS; i++) {

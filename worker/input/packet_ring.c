@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	/* The ring grows by an eighth, at least by so many places. */
+	/* The ring grows by an eighth, at least by GROWTH_LEAST places. */
 	GROWTH = 8,
 	GROWTH_LEAST = 64,
 	/* Bytes that trim keeps; at least a page. */

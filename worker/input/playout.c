@@ -10,14 +10,14 @@
 #include <string.h>
 
 enum {
-	/* Packets in one wake-up. */
+	/* The most packets that one playout_take() takes. */
 	TURN_MAX = 4096,
-	/* Packets without a PCR that are searched ahead. */
+	/* The most packets in which the next PCR is searched. */
 	AHEAD_MAX = 8192,
-	/* After so long without a packet the lead is built up again. */
+	/* After this time without a packet the lead is built up again. */
 	SILENCE_MS = 500,
-	CHECK_MS = 1000,
-	WORD = 64, /* marks */
+	CHECK_MS = 1000, /* between two corrections of the pace */
+	WORD = 64, /* marks in a word */
 };
 
 void playout_init(struct playout *p, unsigned lead_ms, size_t packets_max,

@@ -6,7 +6,7 @@
  * pace follows the clock of the source.  When it runs empty it waits for the
  * lead again.  The packets of a source that ended are played without a lead.
  *
- * Owns the packets that wait.  Pure: time comes in as a number.  Embedded.
+ * Owns the packets that wait.  Pure: time is an argument.  Embedded.
  */
 #pragma once
 
@@ -19,9 +19,9 @@ enum {
 	 * of a source; a receiver follows much more). */
 	PLAYOUT_SPEED_PPM = 2000,
 	/* The queue is full when it has less room than this: a push may need
-	 * so many packets. */
+	 * room for as many packets. */
 	PLAYOUT_ROOM_MIN = 2048,
-	PLAYOUT_CUTS = 64,
+	PLAYOUT_CUTS = 64, /* most cuts that wait */
 };
 
 struct playout {
@@ -38,12 +38,13 @@ struct playout {
 	uint64_t gap_ticks;      /* longest time between two PCRs of `in` */
 	struct file_clock clock; /* clock of the packets that are taken */
 	uint64_t sent;     /* packets taken from the ring since init */
-	uint64_t lead_ns;  /* 0: packets go out at once */
+	/* playing time that waits before the start; 0: packets are not paced */
+	uint64_t lead_ns;
 	/* Set by the owner: the source has paused or ended, so that all packets
 	 * are played, although less than the lead waits, and those behind the
 	 * last PCR too. */
 	bool ended;
-	bool plays;
+	bool plays; /* packets are played; false: the lead is built up */
 	uint64_t checked_ns; /* time of the last correction of the pace */
 	/* The level is the playing time of the packets here and at the source
 	 * together; the pace keeps it constant. */
@@ -60,7 +61,7 @@ struct playout {
 	/* during a flush: time at which its first packet was due; 0: no
 	 * packets are flushed */
 	uint64_t due_ns;
-	uint32_t underruns;
+	uint32_t underruns; /* how often the queue ran empty */
 };
 
 void playout_init(struct playout *, unsigned lead_ms, size_t packets_max,

@@ -27,7 +27,7 @@ struct program_filter {
 	uint8_t marks[TS_PIDS];
 	struct program_choice choice;
 	struct psi *psi;
-	struct table pmt; /* the last one of the program */
+	struct table pmt; /* the last PMT of the program */
 	struct section_assembler cat_in;
 	uint8_t buffer[SECTION_PSI_MAX];
 	struct table cat[CAT_SECTIONS]; /* by section_number */
@@ -124,7 +124,7 @@ static void plan(struct program_filter *f)
 	mark_program(f);
 	if (f->choice.emms)
 		mark_emms(f);
-	/* a PMT without a PCR has this number */
+	/* the PMT of a program without PCRs names this PID */
 	if (!all)
 		f->marks[TS_PID_NULL] = 0;
 	mark_tables(f);

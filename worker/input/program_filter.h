@@ -22,8 +22,8 @@ enum { PROGRAM_CHOICE_PIDS = 2 };
 /* Plain data; zeroed memory chooses all packets. */
 struct program_choice {
 	uint16_t number; /* program_number; 0: all packets */
-	bool emms;       /* the PIDs of the CAT as well */
-	bool tables;     /* and the PMTs of all programs */
+	bool emms;       /* chooses the EMM PIDs of the CAT, too */
+	bool tables;     /* chooses the PMTs of all programs, too */
 	/* further PIDs; 0: none */
 	uint16_t pids[PROGRAM_CHOICE_PIDS];
 };

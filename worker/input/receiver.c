@@ -15,7 +15,8 @@
 
 enum {
 	SLOTS_SIZE = RECEIVER_SLOTS * RECEIVER_SLOT_SIZE,
-	/* The head of each datagram: seven packets, or more with RTP. */
+	/* Bytes of the head of each datagram: seven packets, or more with
+	 * RTP. */
 	HEAD_MIN = 7 * 188,
 	HEAD_MAX = 2048,
 	HEADS_SIZE = RECEIVER_SLOTS * HEAD_MAX,
@@ -23,7 +24,8 @@ enum {
 	/* Two control messages of one int each, and a time. */
 	CONTROL_SIZE = 2 * CMSG_SPACE(sizeof(int)) +
 		       CMSG_SPACE(sizeof(struct timespec)),
-	/* Touched bytes from which on a system call to free them pays. */
+	/* Fewer touched bytes are not freed: the system call would cost more
+	 * than it saves. */
 	TRIM_AT = 192 * 1024,
 	PAGE = 4096,
 };
@@ -35,12 +37,13 @@ enum {
  */
 struct receiver {
 	uint8_t *arena; /* slots, then heads */
-	size_t head;    /* bytes; grows to the largest datagram */
+	size_t head;    /* bytes of each head; grows to the largest datagram */
 	uint32_t high[RECEIVER_SLOTS]; /* most bytes in a slot since the trim */
 	uint64_t drops;
 	uint32_t drops_seen; /* the kernel's counter, which wraps */
 	struct sockaddr_any source;
-	struct sockaddr_any *senders; /* of all but the first; or NULL */
+	/* of all messages but the first; NULL: not wanted */
+	struct sockaddr_any *senders;
 	struct iat_in *iat; /* NULL: not measured */
 	struct mmsghdr msgs[RECEIVER_SLOTS];
 	struct iovec iov[RECEIVER_SLOTS][2];
@@ -187,7 +190,7 @@ int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
 		};
 		struct timespec arrived = { 0 };
 
-		/* makes one piece of the head and the slot */
+		/* copies the head to the slot, in front of the further bytes */
 		if (len > r->head) {
 			r->high[i] = MAX(r->high[i], len);
 			got.data = memcpy(r->arena + (size_t)i *
@@ -207,7 +210,7 @@ int receiver_read(struct receiver *r, int fd, receiver_fn *on_received,
 		if (got.len > 0)
 			on_received(&got, arg);
 	}
-	/* for the next read */
+	/* the heads of the next read hold datagrams of this size */
 	if (largest > r->head)
 		set_head(r, largest);
 	return n;

@@ -51,10 +51,10 @@ int receiver_read(struct receiver *, int fd, receiver_fn *on_received,
  * have time stamps (SO_TIMESTAMPNS).  NULL: stops. */
 void receiver_measure(struct receiver *, struct iat_in *);
 
-/* Gives each datagram its sender from now on. */
+/* From now on sets received.sender of each datagram. */
 void receiver_name_senders(struct receiver *);
 
-/* Lists the memory that the next read of so many datagrams will touch. */
+/* Lists the memory that the next read of this many datagrams will touch. */
 void receiver_warm(const struct receiver *, size_t datagrams,
 		   struct prefetch *);
 
@@ -62,7 +62,7 @@ void receiver_warm(const struct receiver *, size_t datagrams,
  * full. */
 uint64_t receiver_drops(const struct receiver *);
 
-/* The sender of the last batch; len 0: none yet. */
+/* The sender of the first datagram of the last read; len 0: none yet. */
 const struct sockaddr_any *receiver_source(const struct receiver *);
 
 /* Call it when the next read is from another socket, whose drops the kernel

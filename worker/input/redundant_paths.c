@@ -30,8 +30,8 @@ void redundant_paths_done(struct redundant_paths *p)
 		fd_close(&p->fd);
 }
 
-/* Sets the descriptor of path i, and waits for it.  The previous descriptor was
- * closed, which has removed it from the epoll set. */
+/* Sets the descriptor of path i, and adds it to the epoll set.  The previous
+ * descriptor was closed, which has removed it from the epoll set. */
 static void wait_for(struct redundant_paths *p, size_t i, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };

@@ -20,7 +20,7 @@
 
 enum {
 	REDUNDANT_PATHS_MAX = 4,
-	/* A path without packets is reported after so many seconds in which
+	/* A path without packets is reported after this many seconds in which
 	 * another path delivered. */
 	PATH_SILENT_S = 3,
 };
@@ -38,10 +38,11 @@ struct redundant_paths {
 	struct redundant_path path[REDUNDANT_PATHS_MAX];
 	size_t n, n_open;
 	int fd; /* readable when packets wait; or -1 */
-	/* judged at the last second: */
-	struct errmsg error;    /* first error of a path; "": none */
-	struct errmsg senders;  /* the paths with two senders; "": none */
-	bool unprotected;       /* redundancy is missing */
+	/* first error of a path in the last second; "": none */
+	struct errmsg error;
+	/* the paths with two senders in the last second; "": none */
+	struct errmsg senders;
+	bool unprotected;       /* redundancy was missing in the last second */
 	uint64_t unprotected_s; /* seconds without redundancy */
 };
 

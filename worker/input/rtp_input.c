@@ -3,7 +3,8 @@
  * Input of TS packets in RTP: one path, or two paths with the same datagrams
  * (SMPTE 2022-7), each with or without FEC (SMPTE 2022-1).
  *
- * One path may fail; it is opened again beside the other.
+ * If one path fails, the other path continues, and the failed path is opened
+ * again.
  */
 #include "common/base/alloc.h"
 #include "common/base/units.h"
@@ -15,13 +16,14 @@
 #include <stdlib.h>
 
 enum {
-	/* Half of the places may wait. */
+	/* Places for datagrams in the window; half of them may wait. */
 	PLACES = 1024,        /* 10 ms at 500 Mbit/s */
 	PLACES_FEC = 4096,    /* the matrices of FEC at any rate */
 	PLACES_MERGE = 16384, /* half a second at 170 Mbit/s */
 	/* While no datagram is missing, FEC is not needed, and its sockets are
-	 * read only so often.  Each FEC datagram covers four or more, so its
-	 * socket fills no faster than that of the media between two ticks. */
+	 * read only at this interval.  Each FEC datagram covers four or more,
+	 * so its socket fills no faster than that of the media between two
+	 * ticks. */
 	FEC_READ_MS = 40,
 };
 
@@ -31,17 +33,20 @@ struct rtp_input {
 	struct rtp_path path[RTP_PATHS];
 	struct rtp_window *window;
 	struct fec_repair *fec; /* NULL: not wanted */
-	uint64_t fec_ns;        /* the next read of its sockets */
+	uint64_t fec_ns;        /* time of the next read of the FEC sockets */
 	struct ts_sync sync;
 	uint64_t invalid;       /* datagrams that are no RTP of this stream */
-	uint64_t invalid_bytes; /* bytes of these */
-	uint64_t raw_ns; /* the last transport packets without RTP; 0: never */
-	uint64_t too_long;         /* datagrams, at the last second */
-	uint64_t stray[RTP_PATHS]; /* datagrams, at the last second */
+	uint64_t invalid_bytes; /* bytes of the invalid datagrams */
+	/* arrival of the last TS packets without RTP; 0: never */
+	uint64_t raw_ns;
+	/* count of datagrams longer than RTP_LONGEST, a second ago */
+	uint64_t too_long;
+	/* count of datagrams of another stream, a second ago */
+	uint64_t stray[RTP_PATHS];
 	/* valid during a read */
 	struct batch *batch;
 	uint64_t now_ns;
-	unsigned reading; /* path */
+	unsigned reading; /* index of the path that is read */
 };
 
 static void take_payload(const uint8_t *payload, size_t len, void *arg)
@@ -152,7 +157,8 @@ static int rtp_read(struct input *base, struct batch *batch, uint64_t now_ns,
 	batch_flush(batch);
 	if (in->paths.n_open == 0)
 		return redundant_paths_check(&in->paths, error);
-	/* datagrams in the window go out at a tick, not with a datagram */
+	/* datagrams that wait in the window leave at a tick, without a new
+	 * datagram */
 	return reads > 0 ? reads : rtp_window_waits(in->window);
 }
 

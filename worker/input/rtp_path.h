@@ -13,7 +13,7 @@
 
 struct rtp_path {
 	struct udp_flow media, columns, rows;
-	bool fec;
+	bool fec; /* FEC is wanted */
 	struct retry fec_retry;
 	/* why rows and columns are closed; "": they are open or not used */
 	struct errmsg fec_error;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Input that a session description (SDP) describes: a thread reads the file,
- * because its disk may not answer; then a udp or rtp input does the work.
+ * because its disk may not answer; then a udp or rtp input receives the
+ * packets.
  *
  * The file is read each time the input is opened.
  */
@@ -22,7 +23,8 @@ struct sdp_input {
 	struct file_reader *reader; /* NULL after the end of the file */
 	char *text;
 	size_t len;
-	struct input_spec spec; /* the described input, base.inner */
+	/* of the described input, which is base.inner */
+	struct input_spec spec;
 };
 
 static int parse(struct sdp_input *s, struct errmsg *error)

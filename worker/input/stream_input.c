@@ -4,9 +4,9 @@
  * its ring.
  *
  * The ring of a stream outlives its writer, so a restart of its process is a
- * pause.  That of an adapter does not: the master gives us the next one.
- * Packets are copied once before they are checked, because another process can
- * write to the ring.
+ * pause.  The ring of an adapter does not outlive its writer: the master sends
+ * the next ring.  Packets are copied once before they are checked, because
+ * another process can write to the ring.
  *
  * For one program of several the ring is mapped: the headers of all packets are
  * read there, and only the packets that program_filter.h chooses are copied.
@@ -29,7 +29,7 @@
 enum {
 	BLOCK_PACKETS = 256,
 	BLOCK = BLOCK_PACKETS * TS_PACKET, /* bytes of one read */
-	READS_MAX = 64,                    /* reads in one wake-up */
+	READS_MAX = 64,                    /* most reads in one stream_read() */
 	HEADER = 4,
 	PAGE = 4096,
 };
@@ -37,17 +37,18 @@ enum {
 struct stream_input {
 	struct input base;
 	struct ring_reader *ring;
-	uint64_t pos;
+	uint64_t pos; /* position in the ring of the next read */
 	struct ts_sync sync;
 	uint64_t lost; /* packets that were overwritten before the read */
 	struct program_filter *filter; /* NULL: all packets */
 	uint8_t *copy; /* BLOCK bytes; NULL: the ring was always mapped */
 	size_t n;         /* packets in the block, with a filter */
 	bool mapped;      /* without a filter the ring is mapped, too */
-	uint64_t opened_pos; /* the first position */
+	uint64_t opened_pos; /* pos at the opening */
 	bool was_bad;     /* the last header had no sync byte */
-	uint32_t skipped; /* packets since the last one in the block */
-	uint32_t before[BLOCK_PACKETS]; /* those in front of each of them */
+	uint32_t skipped; /* packets skipped since the last chosen packet */
+	/* packets skipped in front of each packet in the block */
+	uint32_t before[BLOCK_PACKETS];
 	struct ts_skips skips;
 	uint8_t block[BLOCK];
 };
@@ -60,8 +61,8 @@ static const char *link_word(const struct input_spec *spec)
 }
 
 /* Maps the pages of a read with one call, which costs less than a page fault
- * for each.  After a whole turn of the ring all pages are mapped.  A failure
- * does no harm. */
+ * for each.  After one whole pass over the ring all pages are mapped.  A
+ * failure does no harm. */
 static void map_pages(const struct stream_input *s, const uint8_t *from,
 		      size_t len)
 {
@@ -122,7 +123,7 @@ static size_t pick(struct stream_input *s, const uint8_t *from, size_t n)
 		uint8_t *to = s->block + s->n * TS_PACKET, head[HEADER], mark;
 
 		s->skipped++;
-		/* once: the writer may change it */
+		/* reads the header once, because the writer may change it */
 		memcpy(head, from, sizeof head);
 		if (head[0] != TS_SYNC_BYTE) {
 			skip_bad(s);

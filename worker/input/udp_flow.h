@@ -21,7 +21,7 @@
 
 enum {
 	UDP_MEASURE_S = 10,
-	UDP_ASKED_S = 30, /* a request keeps measuring on for so long */
+	UDP_ASKED_S = 30, /* for which a request keeps the measurement on */
 };
 
 struct netif_watch;
@@ -41,8 +41,8 @@ struct udp_flow {
 	struct receiver *receiver;
 	uint64_t last_packet_ns; /* time of the last packet or the opening */
 	uint64_t renewed_ns;
-	struct sockaddr_any source; /* the last sender ... */
-	struct sockaddr_any before; /* ... and the one before it */
+	struct sockaddr_any source; /* address of the last sender */
+	struct sockaddr_any before; /* address of the sender before it */
 	/* changes of the sender: since init, and at the last second */
 	uint64_t source_changes, seen_changes;
 	uint64_t drops_before; /* drops of sockets that are now closed */

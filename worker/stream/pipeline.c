@@ -153,8 +153,8 @@ static void counted(const struct ts_run *runs, size_t n_runs, void *arg)
 		splice_feed_held(p->splice, runs[i], p->now_ns);
 }
 
-/* Gives tables the version numbers of the output, which the tables of the still
- * picture already have.  held: the packets arrived earlier. */
+/* Gives tables their versions in the output, which those of the still picture
+ * have already.  held: the packets arrived earlier. */
 static void count_versions(struct pipeline *p, const struct candidate *c,
 			   const struct ts_run *runs, size_t n_runs, bool held)
 {
@@ -419,7 +419,7 @@ static void make_selector(struct pipeline *p,
 	if (stream_spec_parse(config->start->options, &spec, &error) < 0)
 		log_error("stream", "%s", error.text);
 	mux_stage_init(&p->mux, config->start, &spec, p->memory, spliced, p);
-	/* the multiplex that reads the feed delays it by more */
+	/* the multiplex delays a feed by more than this */
 	if (config->start->feed)
 		p->roomy_ms = mux_stage_period_ms(spec.mux_delay_ms);
 	/* deliver, which reads the ring, waits longer than this */
@@ -550,8 +550,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config)
 		pipeline_use_ring(p, config->ring);
 	ticker_init(&p->ticker, &(struct ticker_config){
 					.loop = p->loop,
-					/* messages of CA workers must not
-					 * wait */
+					/* CAS messages must not wait */
 					.wake = p->cas == NULL ? config->wake
 							       : NULL,
 					.on_tick = turn,

@@ -13,11 +13,12 @@ struct selector {
 	/* n inputs, then the filler file, if any */
 	struct input_chain *chains;
 	struct input_chain *fill; /* the filler file; NULL: none */
-	struct filler *filler; /* a still picture instead; NULL: none */
+	struct filler *filler; /* makes the still picture; NULL: none */
 	struct candidate still; /* the state of the still picture */
 	struct failover *failover; /* NULL: no input, or a multiplex */
 	struct mux *mux; /* multiplex of all inputs; NULL: one is on air */
-	bool forces; /* a choice by hand holds for an input without packets */
+	/* an input chosen by hand is sent even if it stays off air */
+	bool forces;
 	const struct failover_decision *decision;
 
 	uint64_t now_ns; /* time of this turn */
@@ -25,18 +26,23 @@ struct selector {
 	bool changed; /* the state that the policy reads changed */
 
 	struct candidate *on_air; /* NULL: nothing is sent */
-	struct candidate *entered; /* during splice_cut(); else NULL */
-	struct candidate *ending; /* NULL: none */
+	/* the candidate that splice_cut() enters; NULL outside of that call */
+	struct candidate *entered;
+	/* its last units are sent after a switch; NULL: none */
+	struct candidate *ending;
 	/* keeper.opens of the input on air when it was last sent; 0: its
 	 * source has not been sent yet */
 	unsigned opens;
-	struct input_chain *last; /* input that was on air when none followed */
+	/* the input on air before the filler or nothing followed */
+	struct input_chain *last;
 	enum failover_reason reason; /* why the input on air was chosen */
-	/* input and reason of the previous decision, and the fault of the input
-	 * that was on air then */
+	/* input of the previous decision */
 	size_t chosen;
+	/* reason of the previous decision */
 	enum failover_reason chosen_reason;
-	const char *left_fault; /* NULL: none */
+	/* fault of the input that was on air when another one was chosen; NULL:
+	 * none */
+	const char *left_fault;
 	struct splice *splice;
 	struct si_versions *si; /* part of the stream's memory */
 

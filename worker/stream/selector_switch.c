@@ -129,7 +129,8 @@ static void report_switch(struct selector *s, struct input_chain *from,
 		sw.reason = FAILOVER_FAULT;
 		s->last = from;
 	} else if (from == NULL && to == s->last) {
-		/* the input on air before returned: the last decision is old */
+		/* the input that was on air last is on air again: the reason of
+		 * the last decision does not apply */
 		sw.reason = FAILOVER_RECOVERED;
 	}
 	s->reason = sw.reason;
@@ -204,7 +205,7 @@ static void enter(struct selector *s, struct candidate *to, bool watched)
 	s->opens = chain->keeper.opens;
 	if (chain == s->fill)
 		return;
-	/* a pending filler is too late */
+	/* a filler that is still pending is not needed any more */
 	if (s->fill != NULL)
 		candidate_handle(&s->fill->candidate, CANDIDATE_REJECT);
 	if (s->still.state == CANDIDATE_PENDING)
@@ -243,7 +244,7 @@ enum selector_route selector_route(struct selector *s, struct candidate *c,
 	if (c->state == CANDIDATE_ON_AIR) {
 		if (chain == NULL)
 			return SELECTOR_ON_AIR;
-		/* after a reopening its packets are from elsewhere */
+		/* opened again, the input continues with other packets */
 		if (s->opens != 0 && chain->keeper.opens != s->opens) {
 			splice_cut(s->splice, NULL, false, s->now_ns);
 			si_versions_begin(s->si, chain->position);

@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For so long the loss of packets is not logged: after that time it is known
- * whether the output failed as a whole. */
+/* Dropped packets are logged only after this time, when it is known whether the
+ * output failed as a whole. */
 enum { OUTAGE_SHOWS_S = 3 };
 
 /* The period at which the log repeats that an output overflows. */
 enum { OVERFLOW_LOG_MS = 10 * 60 * 1000 };
 
-/* Two errors that alternate are a line in this time. */
+/* Errors that alternate are logged at most once in this time. */
 enum { ERROR_LOG_MS = 60 * 1000 };
 
 uint64_t sink_address(const char *address)

@@ -29,18 +29,21 @@ struct sink {
 	bool valid;
 	struct output_spec spec;
 	struct output *output; /* NULL while it is not open, and for http */
+	/* state of the output in the memory of the stream; borrowed */
 	struct rtp_state *place;
 	struct retry retry;
 	struct errmsg error;   /* error of this outage; "": no outage */
 	struct sink_outage {
 		uint64_t since_ns; /* time of the first rejected packet */
 		uint64_t until_ns; /* time of the last error */
-		uint64_t dropped;  /* dropped packets logged before it */
+		/* dropped packets that were logged before the outage */
+		uint64_t dropped;
 	} outage;
-	/* counters of outputs that were closed, and of the time without an
-	 * open output */
+	/* counts of outputs that were closed, and of packets dropped while no
+	 * output was open */
 	struct output_counters closed;
-	uint64_t passed;       /* packets of the sender until the last count */
+	/* packets that the sender had sent at the last count */
+	uint64_t passed;
 	struct sink_rate {
 		uint64_t packets; /* packets sent until at_ns */
 		uint64_t at_ns;
@@ -48,18 +51,24 @@ struct sink {
 	} rate;
 	struct link_record link;
 	struct cbr *cbr;       /* NULL: its rate is that of the stream */
-	void *queue;           /* its memory (sink_keep()); or NULL */
+	/* memory of the queue of cbr or sender (sinks_keep()); NULL: not
+	 * kept */
+	void *queue;
 	struct sender *sender; /* for an output with its own pace, or NULL */
 	struct sink_overflow {
 		struct alarm alarm;
-		uint64_t before; /* overflow counter a second ago ... */
-		uint64_t begin;  /* ... and when the overflow began */
+		uint64_t before; /* overflow counter of cbr a second ago */
+		/* overflow counter of cbr when the overflow began */
+		uint64_t begin;
 		struct ratelimit log;
 		struct errmsg error; /* "" while no packet is dropped */
 	} overflow;
-	uint64_t dropped;      /* packets not accepted, as logged last */
-	bool had_error;        /* a second ago, or when it was opened */
-	struct errmsg logged_error; /* of this outage, or of the one before */
+	/* count of dropped packets that the log has already */
+	uint64_t dropped;
+	/* the output had an error a second ago, or when it was opened */
+	bool had_error;
+	/* the error logged last, of this outage or of the previous one */
+	struct errmsg logged_error;
 	struct ratelimit error_log;
 	struct ratelimit dropped_log;
 	struct errmsg path_error; /* the error of a path that was logged last */
@@ -128,7 +137,8 @@ static inline bool sink_has_pace(const struct sink *s)
 	return s->cbr != NULL || s->sender != NULL;
 }
 
-/* The most that is sent at once, and the interval of sink_run(). */
+/* The longest part of the stream that is sent at once, and the interval of
+ * sink_run(), in ms. */
 static inline unsigned sink_burst_ms(const struct sink *s)
 {
 	return s->spec.burst_ms > 0 ? s->spec.burst_ms : PACER_BURST_MS;
@@ -138,7 +148,8 @@ static inline unsigned sink_burst_ms(const struct sink *s)
 void sink_feed(struct sink *, const struct ts_run *runs, size_t n_runs,
 	       uint64_t now_ns);
 void sink_run(struct sink *, uint64_t now_ns);
-/* The time of the next run without packets; UINT64_MAX: none. */
+/* The time at which sink_run() is due next if no packets are fed; UINT64_MAX:
+ * nothing waits. */
 uint64_t sink_next_ns(const struct sink *);
 /* Are more packets queued than one burst? */
 bool sink_is_behind(const struct sink *);

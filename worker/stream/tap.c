@@ -5,8 +5,8 @@
 #include "proto/ipc/msg.h"
 
 enum {
-	/* Few in a second: the status of the stream, which is its heartbeat,
-	 * waits for them in the master. */
+	/* Limits for a second.  They are low, because the status of the stream,
+	 * which is its heartbeat, waits in the master behind these records. */
 	RECORDS_PER_S = 200,
 	BYTES_PER_S = 16 * 1024,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reports the tables of one input of the stream, from the packets that the
- * stream receives.  Nothing is opened for it.
+ * stream receives.  No input is opened for the report.
  *
- * It ends by itself SCAN_KEEP_S after the last request.  Owns the collected
+ * The report ends SCAN_KEEP_S after the last request.  Owns the collected
  * tables; borrows the channel.
  */
 #pragma once
@@ -16,8 +16,8 @@ struct msg_stream_scan;
 
 struct tap {
 	struct record_feed *feed; /* NULL: no input is reported */
-	unsigned position;
-	uint64_t until_ns;
+	unsigned position; /* of the reported input, from 1; 0: none */
+	uint64_t until_ns; /* time at which the report ends */
 };
 
 /* Starts to report the input that the master requests, or extends the report.

@@ -44,7 +44,8 @@ static void tick_alone(struct ticker *t)
 {
 	struct epoll_event event;
 
-	/* signals report that a descriptor becomes readable, not that it is */
+	/* a signal reports that a descriptor becomes readable, not that it is
+	 * readable already */
 	if (epoll_wait(t->wakes, &event, 1, 0) != 0)
 		return;
 	for (int i = 0; i < TICKER_ALONE && t->alone && t->interval_ns > 0;
@@ -54,14 +55,15 @@ static void tick_alone(struct ticker *t)
 			as_timespec(next_ns(t, t->interval_ns, now) - now);
 		int got = sigtimedwait(&t->signals, NULL, &timeout);
 
-		/* the descriptor of this signal has to become readable */
+		/* sigtimedwait() took the signal: raised again, it makes the
+		 * signalfd readable */
 		if (got > 0 && got == t->wake_signal)
 			(void)raise(got);
 		if (got >= 0 || errno != EAGAIN)
 			break;
 		t->on_tick(t->arg);
 	}
-	/* the timer continued meanwhile */
+	/* the timer expired during the sleep, too: these ticks are done */
 	if (t->interval_ns > 0)
 		(void)take_expired(t);
 }
@@ -152,7 +154,7 @@ void ticker_watch(struct ticker *t, int fd)
 {
 	if (t->wakes < 0 || fd == t->watched)
 		return;
-	/* a closed descriptor has left the epoll */
+	/* errors are ignored: a closed descriptor has left the epoll */
 	if (t->watched >= 0) {
 		(void)epoll_ctl(t->wakes, EPOLL_CTL_DEL, t->watched, NULL);
 		(void)send_signals(t->watched, false);

@@ -26,7 +26,7 @@ enum {
 	TICKER_ALONE = 49,
 };
 
-/* Wakes the loop of a worker that sleeps alone. */
+/* Descriptors that wake a worker that sleeps without its loop. */
 struct ticker_wakes {
 	int fd;        /* descriptor: readable when the loop has work */
 	int signal;    /* blocked signal: pending when the loop has work; 0:
@@ -50,13 +50,14 @@ struct ticker {
 
 struct ticker_config {
 	struct ev_loop *loop;
-	/* NULL: the loop may have work at any time.  Borrowed for the call. */
+	/* NULL: the ticker always returns to the loop, which may have work at
+	 * any time.  Borrowed for the call. */
 	const struct ticker_wakes *wake;
 	/* Must not call ticker_done(). */
 	void (*on_tick)(void *arg);
 	void *arg;
-	/* Every tick comes so long before its place of the grid, so that its
-	 * result is ready there; less than an interval. */
+	/* Every tick comes this time before its time in the grid, at which its
+	 * result must be ready; less than an interval. */
 	uint64_t lead_ns;
 };
 

@@ -8,11 +8,12 @@
 #include <stddef.h>
 
 struct turns {
-	size_t next; /* place */
-	size_t left; /* to be looked at */
+	size_t next; /* index of the next element */
+	size_t left; /* elements that are still to be visited */
 };
 
-/* The next place in an array of n; false: all were looked at. */
+/* Writes the index of the next element in an array of n; false: all were
+ * visited. */
 static inline bool turns_next(struct turns *t, size_t n, size_t *ret_place)
 {
 	if (t->left == 0 || n == 0)
