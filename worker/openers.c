@@ -23,7 +23,8 @@ extern output_open_fn srt_output_open WEAK;
 extern output_open_fn np_output_open WEAK;
 extern output_open_fn rist_output_open WEAK;
 
-/* http has none: viewers are served from the ring. */
+/* OUTPUT_HTTP has no opener: the deliver worker serves viewers from the
+ * ring. */
 output_open_fn *const output_openers[OUTPUT_KINDS] = {
 	[OUTPUT_UDP] = udp_output_open,
 	[OUTPUT_RTP] = udp_output_open,

@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Makes children of this process start without capabilities.  EPERM: the
- * process has none itself. */
+/* Makes children of this process start without capabilities.  The kernel
+ * returns EPERM if the process itself has none. */
 static int drop_inheritance(void)
 {
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
@@ -83,7 +83,8 @@ int confine(uint64_t keep)
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
 	err = unprotect_from_oom();
-	/* after the file above, which then belongs to root */
+	/* after unprotect_from_oom(): then the files in /proc/self belong to
+	 * root */
 	if (err == 0)
 		err = process_shield();
 	if (err == 0 && close_range(WORKER_CHANNEL_FD + 1, UINT_MAX, 0) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files that the addresses of a stream name. */
+/* Collects the files that the addresses and options of a stream name. */
 #include "common/base/address.h"
 #include "common/base/alloc.h"
 #include "proto/spec/io_spec.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What the libraries of an output need. */
+/* The needs of an output that a library sends. */
 enum { NEED_NET = NEED_THREADS | NEED_UDP | NEED_TCP | NEED_NAMES };
 
 static void add(struct grants *g, enum grant_use use, const char *path)
@@ -33,7 +33,8 @@ void grants_add_input(struct grants *g, const char *address)
 			    spec->path);
 		if (spec->kind == INPUT_HTTP)
 			add(g, GRANT_FILE, spec->http.ca);
-		/* the source of a PID that is inserted; it has none itself */
+		/* the input of an inserted PID, which has no option mux
+		 * itself */
 		if (spec->mux[0] != '\0')
 			grants_add_input(g, spec->mux);
 	}
@@ -47,7 +48,7 @@ void grants_add_absent(struct grants *g, const char *address)
 	if (input_spec_parse(address, spec, NULL, NULL, NULL) == 0 &&
 	    spec->remux.absent == ABSENT_FILE) {
 		add(g, GRANT_INPUT, spec->remux.absent_path);
-		g->needs |= NEED_THREADS; /* the reader */
+		g->needs |= NEED_THREADS; /* the thread that reads the file */
 	}
 	free(spec);
 }
@@ -90,7 +91,7 @@ void grants_add_sender(struct grants *g, const char *address)
 		[OUTPUT_SRT] = NEED_NET,
 		[OUTPUT_RIST] = NEED_NET,
 		[OUTPUT_NP] = NEED_NET,
-		[OUTPUT_FILE] = NEED_THREADS, /* the writer */
+		[OUTPUT_FILE] = NEED_THREADS, /* the thread that writes */
 	};
 	struct output_spec *spec = xcalloc(1, sizeof *spec);
 	struct errmsg error;

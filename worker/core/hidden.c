@@ -25,8 +25,8 @@ bool hidden_by_sandbox(const char *path)
 
 bool hidden_when_refused(const char *path, int mode)
 {
-	/* access() asks the permissions alone; the key has a rule in no
-	 * process */
+	/* faccessat() checks only the permissions, not the sandbox; no process
+	 * has a rule for the private key */
 	if (private_is_key(path) ||
 	    faccessat(AT_FDCWD, path, mode, AT_EACCESS) < 0)
 		return false;

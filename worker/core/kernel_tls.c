@@ -18,7 +18,7 @@ bool kernel_tls_exists(void)
 
 	if (fd < 0)
 		return false;
-	/* with the module the socket has the wrong state */
+	/* ENOTCONN: the module exists, but the socket is not connected */
 	exists = setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", 3) == 0 ||
 		 errno == ENOTCONN;
 	(void)close(fd);
@@ -27,7 +27,7 @@ bool kernel_tls_exists(void)
 
 bool kernel_tls_sends(int fd)
 {
-	/* with this size the kernel returns no key */
+	/* for a buffer of this size the kernel returns no key */
 	struct tls_crypto_info info;
 	socklen_t len = sizeof info;
 

@@ -17,6 +17,6 @@ bool kernel_tls_exists(void);
  * handshake until the socket is closed, whatever the tls worker does. */
 bool kernel_tls_sends(int fd);
 
-/* Ends what is sent to such a socket, with the alert close_notify (RFC 8446
- * 6.1) in front, if the socket accepts it now. */
+/* Ends the sending direction of such a socket, with the alert close_notify (RFC
+ * 8446 6.1) in front, if the socket accepts it now. */
 void kernel_tls_end(int fd);

@@ -14,7 +14,7 @@
 static bool is_below(const char *path, size_t len, const char *folder,
 		     size_t folder_len)
 {
-	/* "/" ends with what separates */
+	/* the folder is "/": it contains every path */
 	if (folder_len == 1)
 		return true;
 	return len >= folder_len && memcmp(path, folder, folder_len) == 0 &&

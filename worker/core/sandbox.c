@@ -31,21 +31,22 @@
 
 enum { GRANTS_MAX_MS = 2000 };
 
-/* Bytes of a process beside rings; a stream takes a few MB. */
+/* The most bytes of a process, without rings; a stream takes a few MB. */
 #define MEMORY_MAX (UINT64_C(4) << 30)
-/* Frames of the largest picture that is decoded, for all references. */
+/* The same with NEED_CLOCK: room for all reference frames of the largest
+ * picture that is decoded. */
 #define LITTLE_MEMORY_MAX (UINT64_C(512) << 20)
 
-/* What all programs and libraries read. */
+/* Files that all programs and libraries read. */
 static const char *const common_files[] = {
 	"/dev/urandom",
 	"/etc/localtime",
-	"/proc/sys/vm/overcommit_memory", /* malloc */
-	"/sys/devices/system/cpu/online", /* malloc of threads */
+	"/proc/sys/vm/overcommit_memory", /* read by malloc */
+	"/sys/devices/system/cpu/online", /* read by malloc in threads */
 	"/usr/share/zoneinfo",
 };
 
-/* The states of its own threads (librist's watchdog). */
+/* The states of the threads of this process, which librist's watchdog reads. */
 #define THREAD_STATES "/proc/self/task"
 
 static const char *const name_files[] = {
@@ -55,13 +56,14 @@ static const char *const name_files[] = {
 	"/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
 };
 
-/* Where resolv.conf is that other programs write. */
+/* Where programs that configure the network write resolv.conf. */
 static const char *const resolver_files[] = {
 	"/etc/resolv.conf", "/run/NetworkManager", "/run/resolvconf",
 	"/run/systemd/resolve", "/run/connman",
 };
 
-/* Folders of the system: a file in there is allowed, its neighbours are not. */
+/* Folders of the system.  A grant for a file in such a folder allows this file,
+ * but not the other files of the folder. */
 static const char *const system_folders[] = {
 	"/", "/dev", "/etc", "/proc", "/root", "/run", "/sys", "/var",
 	"/var/lib",
@@ -71,7 +73,7 @@ static const char *const system_folders[] = {
 
 static void allow(int rules, const char *path, enum landlock_use use)
 {
-	/* What does not exist now is hidden: see hidden.h. */
+	/* a path that does not exist gets no rule: see hidden.h */
 	(void)!landlock_allow(rules, path, use);
 }
 
@@ -106,7 +108,8 @@ static void allow_input(int rules, const char *path, bool listed)
 	}
 }
 
-/* The folders of a list that the rules have: its files need no other. */
+/* Folders that have a rule: files of the list in these folders need no rule of
+ * their own. */
 struct folders {
 	char **list; /* sorted */
 	size_t n;
@@ -205,7 +208,8 @@ static _Noreturn void grant_process(int rules, const struct grants *grants)
 {
 	rename_process();
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* the end of the worker closes its channel */
+	/* if this process held the channel, the master would not see the end of
+	 * the worker */
 	(void)close(WORKER_CHANNEL_FD);
 	allow_grants(rules, grants);
 	_exit(0);
@@ -225,8 +229,8 @@ static bool await_end(int fd)
 }
 
 /* Adds the rules of the grants in another process, because a disk may not
- * answer.  A thread would then run on in this process, without Landlock.  0 or
- * -errno. */
+ * answer.  A thread that waits for the disk would stay in this process, outside
+ * of Landlock.  0 or -errno. */
 static int add_grants(int rules, const struct grants *grants)
 {
 	int ends[2];
@@ -234,7 +238,7 @@ static int add_grants(int rules, const struct grants *grants)
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
-	/* the kernel removes the process at its end */
+	/* the kernel removes the child process when it ends */
 	(void)signal(SIGCHLD, SIG_IGN);
 	pid = fork();
 	if (pid == 0)
@@ -267,7 +271,7 @@ static int enter_files(unsigned needs, const struct grants *grants)
 	int err = 0;
 
 	if (rules == -ENOSYS || rules == -EOPNOTSUPP)
-		return 0; /* the master has said so */
+		return 0; /* the master has logged that Landlock is missing */
 	if (rules < 0)
 		return rules;
 	allow(rules, "/dev/null", LANDLOCK_DEVICE);
@@ -275,11 +279,12 @@ static int enter_files(unsigned needs, const struct grants *grants)
 	if (needs & NEED_NAMES) {
 		allow_all(rules, name_files, ARRAY_LEN(name_files));
 		allow_all(rules, resolver_files, ARRAY_LEN(resolver_files));
-		/* stays open: /proc forgets a folder that no process holds */
+		/* stays open, because /proc forgets a folder that no process
+		 * has open, and its rule */
 		if (open(THREAD_STATES, O_PATH | O_CLOEXEC) >= 0)
 			allow(rules, THREAD_STATES, LANDLOCK_READ);
 	}
-	/* reports of leaks, and the names of functions in reports */
+	/* sanitizers read these for their reports */
 	if (SANITIZED) {
 		allow(rules, "/proc/self", LANDLOCK_READ);
 		allow(rules, "/proc/self/exe", LANDLOCK_READ);
@@ -299,7 +304,7 @@ static void limit(unsigned needs)
 	const rlim_t most = needs & NEED_CLOCK ? LITTLE_MEMORY_MAX : MEMORY_MAX;
 	const struct rlimit none = { 0, 0 }, memory = { most, most };
 
-	/* sanitizers need threads, and address space without end */
+	/* sanitizers need threads, and address space without a limit */
 	if (SANITIZED)
 		return;
 	if ((needs & NEED_THREADS) == 0)
@@ -318,7 +323,7 @@ int sandbox_enter(unsigned needs, const struct grants *grants)
 	for (size_t i = 0; grants != NULL && i < grants->n; i++)
 		if (grants->list[i].use == GRANT_FOLDER)
 			private_forget_recordings(grants->list[i].path);
-	/* reads the time zone while it can */
+	/* reads the time zone before the sandbox hides its file */
 	tzset();
 	limit(needs);
 	err = enter_files(needs, grants);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a worker may still open and call, once it knows its task.
+ * Restricts what a worker may open and call, once it knows its task.
  *
- * A process enters its sandbox before it reads the first byte of a stranger,
- * and never leaves it.  Landlock bounds the files, the TCP ports and the
+ * A process enters its sandbox before it reads the first byte from another
+ * host, and never leaves it.  Landlock bounds the files, the TCP ports and the
  * processes that it reaches (common/base/landlock.h), a filter of the kernel
  * its system calls (worker/core/syscalls.h).  Limits bound its memory: 4 GiB,
  * or 512 MiB where a role needs less.  Another process, which ends before,
@@ -23,23 +23,24 @@
 
 /* What a role does. */
 enum sandbox_need {
-	NEED_THREADS = 1 << 0,
+	NEED_THREADS = 1 << 0, /* starts threads */
 	NEED_FILES = 1 << 1,   /* reads the files of its grants */
 	NEED_RECORD = 1 << 2,  /* writes the files of its grants */
 	NEED_UDP = 1 << 3,     /* UDP sockets, interfaces, routes */
-	NEED_TCP = 1 << 4,     /* connects */
+	NEED_TCP = 1 << 4,     /* opens TCP connections */
 	NEED_NAMES = 1 << 5,   /* resolves host names, checks certificates */
 	NEED_VIEWERS = 1 << 6, /* accepts viewers, sends from a ring */
-	NEED_CLOCK = 1 << 7,   /* limits its own time; little memory */
+	/* limits its own time by a timer; takes little memory */
+	NEED_CLOCK = 1 << 7,
 	NEED_ACCEPT = 1 << 8,  /* accepts connections */
-	NEED_DEVICES = 1 << 9, /* the devices of its grants */
+	NEED_DEVICES = 1 << 9, /* uses the devices of its grants */
 	NEED_TLS = 1 << 10,    /* gives keys of TLS to the kernel */
 };
 
 /* A file or folder that the configuration names. */
 enum grant_use {
-	GRANT_INPUT,  /* a file, and what replaces it */
-	GRANT_LIST,   /* a list of files, and these */
+	GRANT_INPUT,  /* a file, and files that replace it */
+	GRANT_LIST,   /* a list of files, and the files in it */
 	GRANT_FOLDER, /* a folder of recordings */
 	GRANT_FILE,   /* one file */
 	GRANT_DEVICES, /* a folder of devices */

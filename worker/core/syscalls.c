@@ -90,7 +90,7 @@ static const struct {
 	{ SCMP_SYS(sigaltstack), ALWAYS },
 	{ SCMP_SYS(sysinfo), ALWAYS },
 	{ SCMP_SYS(uname), ALWAYS },
-	/* descriptors that it has */
+	/* descriptors that are open */
 	{ SCMP_SYS(close), ALWAYS },
 	{ SCMP_SYS(fadvise64), ALWAYS },
 	{ SCMP_SYS(fstat), ALWAYS },
@@ -104,7 +104,7 @@ static const struct {
 	{ SCMP_SYS(readv), ALWAYS },
 	{ SCMP_SYS(write), ALWAYS },
 	{ SCMP_SYS(writev), ALWAYS },
-	/* messages, and sockets that it has */
+	/* messages, and sockets that are open */
 	{ SCMP_SYS(getpeername), ALWAYS },
 	{ SCMP_SYS(getsockname), ALWAYS },
 	{ SCMP_SYS(getsockopt), ALWAYS },
@@ -153,7 +153,7 @@ static const struct {
 	{ SCMP_SYS(dup3), NEED_NAMES },
 	{ SCMP_SYS(epoll_create), NEED_NAMES },
 	{ SCMP_SYS(pipe), NEED_NAMES },
-	/* its time */
+	/* the limit of the own time */
 	{ SCMP_SYS(setitimer), NEED_CLOCK },
 	/* viewers */
 	{ SCMP_SYS(accept4), NEED_VIEWERS | NEED_ACCEPT },
@@ -163,7 +163,7 @@ static const struct {
 	{ SCMP_SYS(tee), NEED_VIEWERS },
 };
 
-/* What it may do to descriptors that it has. */
+/* The commands of fcntl() that are allowed. */
 static const unsigned long controls[] = {
 	F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
 	F_SETPIPE_SZ, F_GETPIPE_SZ, F_GET_SEALS,
@@ -213,7 +213,8 @@ static int add_calls(scmp_filter_ctx filter, unsigned needs)
 		err = ALLOW(filter, ioctl, 1,
 			    SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX,
 				    requests[i]));
-	/* the device of an interface; a change needs a capability */
+	/* reads properties of a network device; to change them needs a
+	 * capability */
 	if (err == 0 && (needs & NEED_VIEWERS))
 		err = ALLOW(filter, ioctl, 1,
 			    SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX,
@@ -223,7 +224,7 @@ static int add_calls(scmp_filter_ctx filter, unsigned needs)
 		err = ALLOW(filter, ioctl, 1,
 			    SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX,
 				    device_requests[i]));
-	/* isatty() of the C library's streams */
+	/* isatty(), which the C library calls for its streams, gets ENOTTY */
 	return err == 0 ? FAIL(filter, ENOTTY, ioctl, 1,
 			       SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, TCGETS))
 			: err;
@@ -239,7 +240,7 @@ static int add_memory(scmp_filter_ctx filter)
 	if (err == 0)
 		err = ALLOW(filter, mprotect, 1,
 			    SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-	/* a module of the name service does without */
+	/* a module of the name service asks for it and does without */
 	if (err == 0)
 		err = FAIL(filter, EPERM, mmap, 1,
 			   SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC));
@@ -258,7 +259,7 @@ static int add_process(scmp_filter_ctx filter, unsigned needs)
 
 	if (err == 0)
 		err = ALLOW(filter, kill, 1, SCMP_A0(SCMP_CMP_EQ, pid));
-	/* the report of a forbidden call is not replaced */
+	/* the handler of SIGSYS, on_forbidden(), cannot be replaced */
 	if (err == 0)
 		err = ALLOW(filter, rt_sigaction, 1,
 			    SCMP_A0(SCMP_CMP_NE, SIGSYS));
@@ -268,7 +269,7 @@ static int add_process(scmp_filter_ctx filter, unsigned needs)
 	if (err == 0)
 		err = ALLOW(filter, prctl, 1,
 			    SCMP_A0(SCMP_CMP_EQ, PR_GET_NAME));
-	/* a thread of librist asks for precedence and does without */
+	/* a thread of librist asks for a higher priority and does without */
 	if (err == 0)
 		err = FAIL(filter, EPERM, sched_setscheduler, 0);
 	if (err == 0)
@@ -276,7 +277,7 @@ static int add_process(scmp_filter_ctx filter, unsigned needs)
 			    SCMP_A2(SCMP_CMP_EQ, 0));
 	if (err == 0)
 		err = ALLOW(filter, getrlimit, 0);
-	/* the thread of grants whose disk answers too late */
+	/* Landlock rules are made before this filter only */
 	if (err == 0)
 		err = FAIL(filter, EPERM, landlock_create_ruleset, 0);
 	if (err == 0)
@@ -285,7 +286,8 @@ static int add_process(scmp_filter_ctx filter, unsigned needs)
 		err = ALLOW(filter, clone, 1,
 			    SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD,
 				    CLONE_THREAD));
-	/* its flags are in memory; the C library then calls clone() */
+	/* the flags of clone3() are in memory, where the filter cannot read
+	 * them; on ENOSYS the C library calls clone() */
 	if (err == 0 && (needs & NEED_THREADS))
 		err = FAIL(filter, ENOSYS, clone3, 0);
 	return err;
@@ -314,7 +316,8 @@ static int add_files(scmp_filter_ctx filter, unsigned needs)
 	if (err == 0 && (needs & NEED_DEVICES))
 		err = ALLOW(filter, openat, 1,
 			    SCMP_A2(SCMP_CMP_MASKED_EQ, write, O_RDWR));
-	/* the C library names the thread of a library */
+	/* a library names its thread: the C library opens a file of /proc, and
+	 * does without */
 	else if (err == 0)
 		err = FAIL(filter, EACCES, openat, 1,
 			   SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDWR));
@@ -329,7 +332,7 @@ static int add_files(scmp_filter_ctx filter, unsigned needs)
 static int add_socket(scmp_filter_ctx filter, unsigned long family, int type,
 		      unsigned long protocol)
 {
-	/* without SOCK_NONBLOCK and SOCK_CLOEXEC */
+	/* a mask that ignores SOCK_NONBLOCK and SOCK_CLOEXEC */
 	const unsigned long types = 0xf;
 	const unsigned long protocols[] = { 0, protocol };
 	int err = 0;
@@ -369,18 +372,18 @@ static int add_sockets(scmp_filter_ctx filter, unsigned needs)
 			err = add_socket(filter, families[i], SOCK_STREAM,
 					 IPPROTO_TCP);
 	}
-	/* NETLINK_ROUTE: interfaces and routes */
+	/* protocol 0 is NETLINK_ROUTE: interfaces and routes */
 	if (err == 0 && (needs & SOCKETS))
 		err = ALLOW(filter, socket, 2,
 			    SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
 			    SCMP_A2(SCMP_CMP_EQ, 0));
-	/* hot plug */
+	/* events about devices that are plugged or unplugged */
 	if (err == 0 && (needs & NEED_DEVICES))
 		err = ALLOW(filter, socket, 2,
 			    SCMP_A0(SCMP_CMP_EQ, AF_NETLINK),
 			    SCMP_A2(SCMP_CMP_EQ, NETLINK_KOBJECT_UEVENT));
-	/* a service for names, or any socket to ask for an interface: the C
-	 * library then takes another one */
+	/* the C library tries a Unix socket for a name service or for requests
+	 * about interfaces, and then takes another socket */
 	if (err == 0 && (needs & SOCKETS))
 		err = FAIL(filter, EAFNOSUPPORT, socket, 1,
 			   SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
@@ -439,7 +442,7 @@ static int add_options(scmp_filter_ctx filter, unsigned needs)
 	for (size_t i = 0; i < ARRAY_LEN(levels) && err == 0; i++)
 		err = ALLOW(filter, setsockopt, 1,
 			    SCMP_A1(SCMP_CMP_EQ, levels[i]));
-	/* only where an administrator has loaded the module */
+	/* TLS of the kernel, if an administrator has loaded its module */
 	if (err == 0 && tls)
 		err = ALLOW(filter, setsockopt, 2,
 			    SCMP_A1(SCMP_CMP_EQ, IPPROTO_TCP),
@@ -447,7 +450,7 @@ static int add_options(scmp_filter_ctx filter, unsigned needs)
 	if (err == 0 && tls)
 		err = ALLOW(filter, setsockopt, 1,
 			    SCMP_A1(SCMP_CMP_EQ, SOL_TLS));
-	/* the guard in front of librist */
+	/* the packet filter in front of librist (rist_guard.c) */
 	if (err == 0 && (needs & NEED_NAMES))
 		err = ALLOW(filter, setsockopt, 2,
 			    SCMP_A1(SCMP_CMP_EQ, SOL_SOCKET),
@@ -471,7 +474,8 @@ static void on_forbidden(int signal, siginfo_t *info, void *context)
 		       name != NULL ? name : "unknown", info->si_syscall);
 	(void)send(WORKER_CHANNEL_FD, line, (size_t)len,
 		   MSG_DONTWAIT | MSG_NOSIGNAL);
-	/* a second one ends the process without a handler: it is blocked */
+	/* SIGSYS is blocked in its handler: another forbidden call ends the
+	 * process with this signal */
 	(void)syscall(SCMP_SYS(ptrace), signal, 0, 0, 0);
 	_exit(128 + SIGSYS);
 }
@@ -511,11 +515,13 @@ int syscalls_confine(unsigned needs)
 	if (filter == NULL)
 		return -ENOMEM;
 	err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-	/* a thread of its own would leave the others running */
+	/* the default action ends only the calling thread: the others would
+	 * continue */
 	if (err == 0)
 		err = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH,
 				       SCMP_ACT_KILL_PROCESS);
-	/* nothing of the protection is against other code of this process */
+	/* no protection against Speculative Store Bypass: it is only against
+	 * other code of this process */
 	if (err == 0)
 		err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
 	if (err == 0)

@@ -3,8 +3,8 @@
  * The system calls that a role makes (seccomp(2)); one table names them.
  *
  * Any other call ends the process with SIGSYS, after a line in the log that
- * names the call.  Where a library tries something that it can do without, the
- * call fails instead: a new program code, a Unix socket, a file of a role that
+ * names the call.  A call that a library can do without fails instead: to get
+ * executable memory, to open a Unix socket, or to open a file in a role that
  * opens none.
  */
 #pragma once

@@ -45,7 +45,7 @@ static void on_message(struct channel *channel, const struct msg *m, int *fds,
 	worker_message_fn *handle = w->role->messages[m->type];
 
 	(void)channel;
-	/* the other messages of a batch */
+	/* ignores further messages of a batch after worker_exit() */
 	if (w->stopping)
 		return;
 	if (m->type == MSG_WORKER_DEBUG)
@@ -187,8 +187,9 @@ int worker_start(const struct worker_role *const *roles, const char *flawed,
 	(void)signal(SIGPIPE, SIG_IGN);
 	/* Ctrl-C reaches all processes of a terminal; the master handles it */
 	(void)signal(SIGINT, SIG_IGN);
-	/* without memory a library ends the process as our code does; messages
-	 * have passwords and control words */
+	/* If memory is exhausted, libraries end the process, as our code does.
+	 * JSON is wiped when it is freed, because messages have passwords and
+	 * control words. */
 	json_set_alloc_funcs(xmalloc, free_wiped);
 	ev_set_allocator(allocate);
 	err = confine(role->capabilities);

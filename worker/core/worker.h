@@ -22,11 +22,11 @@ struct worker {
 	bool stopping;
 	int exit_code;
 
-	/* worker.c only */
+	/* The members below are for worker.c only. */
 	const struct worker_role *role;
 	void *context;
 	ev_timer second;
-	bool ready;
+	bool ready; /* worker.ready was sent */
 	ev_io on_term; /* watches a descriptor that these signals make readable:
 			* SIGTERM, HIDDEN_SIGNAL */
 };
@@ -46,8 +46,8 @@ struct worker_role {
 	void (*every_second)(void *role);
 	/* The messages of the role; any other is logged and ignored. */
 	worker_message_fn *messages[MSG_WORKER_HELLO];
-	/* Messages that it has before its loop handles anything else; 0: one,
-	 * in turn with all others. */
+	/* The most messages that the role receives before its loop handles
+	 * other events; 0: one message. */
 	unsigned batch;
 	/* The capabilities (bits 1 << CAP_X) that the role keeps if the master
 	 * has them; all others are dropped at the start. */
@@ -69,7 +69,7 @@ extern const struct worker_role backend_role;
 extern const struct worker_role tls_role; /* in a program of its own */
 extern const struct worker_role picture_role; /* in a program of its own */
 extern const struct worker_role epg_role;
-extern const struct worker_role epg_net_role; /* with sources */
+extern const struct worker_role epg_net_role; /* downloads guide sources */
 extern const struct worker_role querier_role;
 extern const struct worker_role scan_role;
 extern const struct worker_role softcam_role;
@@ -77,8 +77,8 @@ extern const struct worker_role cas_role;
 
 /* The main function of every worker program: checks its arguments (PROGRAM ROLE
  * OBJECT), sets its name, drops privileges and runs the role on the channel at
- * WORKER_CHANNEL_FD.  roles: those of this program, ended by NULL.  flawed: of
- * its worker.hello.  Returns the exit code of the program. */
+ * WORKER_CHANNEL_FD.  roles: those of this program, ended by NULL.  flawed: for
+ * the message worker.hello.  Returns the exit code of the program. */
 int worker_start(const struct worker_role *const *roles, const char *flawed,
 		 int argc, char **argv);
 
