@@ -15,7 +15,7 @@ bool ts_is_filler(const uint8_t *packet)
 {
 	size_t at = ts_payload_offset(packet);
 
-	/* nearly always the first two bytes differ */
+	/* a quick check first: nearly always the first two bytes differ */
 	return at + 1 < TS_PACKET && packet[at] == packet[at + 1] &&
 	       memcmp(packet + at, packet + at + 1, TS_PACKET - 1 - at) == 0;
 }
@@ -75,7 +75,8 @@ static enum ts_duplicate judge(struct ts_duplicates *d, const uint8_t *packet,
 	if (copy < d->n && continues(d, packet) && find(d, copy, hash) < d->n)
 		return TS_SINGLE;
 	if (copy < d->n && !ts_is_filler(packet)) {
-		/* equal packets in front of this packet and its copy */
+		/* counts the packets in front of this one that equal those in
+		 * front of the original */
 		if (d->copy == 0)
 			while (copy > d->oldest + d->before &&
 			       d->n - d->before - 1 > copy &&

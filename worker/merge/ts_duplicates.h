@@ -16,23 +16,24 @@
 #include "worker/ts/packet.h"
 
 enum {
-	/* The original is searched in so many packets ... */
+	/* The original is searched in this many last packets. */
 	TS_DUPLICATES_BACK = 512,
-	/* ... of so long; tables repeat later. */
+	/* The original is at most this old; tables repeat later. */
 	TS_DUPLICATES_MS = 100,
 	TS_DUPLICATES_INDEX = 2048,
 };
 
 enum ts_duplicate {
 	TS_SINGLE,
-	TS_REPEATED, /* equal to the packet before: may be intended */
+	/* equal to the packet before: the sender may have sent it twice */
+	TS_REPEATED,
 	TS_DUPLICATE,
 	TS_DAMAGED, /* has transport_error_indicator: any field may be wrong */
 };
 
 struct ts_noted {
 	uint64_t hash;
-	uint32_t at_ms;
+	uint32_t at_ms; /* arrival, wraps */
 	uint16_t pid;
 };
 
@@ -48,7 +49,7 @@ struct ts_duplicates {
 	/* duplicates directly in front of the last packet */
 	unsigned before;
 	uint32_t breaks; /* gaps in the continuity counters */
-	uint8_t cc[TS_PIDS]; /* last continuity counter, and a bit: known */
+	uint8_t cc[TS_PIDS]; /* last continuity counter; bit 7: it is known */
 };
 
 static inline size_t ts_duplicates_slot(uint64_t hash)

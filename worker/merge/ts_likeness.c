@@ -8,20 +8,23 @@
 enum {
 	/* The last packets count; older ones weigh half. */
 	LAST = 2000,
-	/* Packets of each path that the other may lack. */
+	/* Copies may each have this many more packets that the other lacks than
+	 * common ones. */
 	DIFFER_MIN = 16,
-	/* Equal packets that are enough when they were never refused, ... */
+	/* Common packets that prove copies, if there was no recent refusal. */
 	ENOUGH = 64,
-	/* ... otherwise they must not differ for so long, too. */
+	/* After a refusal the paths must also not differ for this time. */
 	TRIAL_S = 3,
-	/* Of packets that wait, at most this part may differ. */
+	/* Of the waiting packets the other path may lack one for this many
+	 * common packets. */
 	LOSSY = 4,
-	/* A trial after a refusal; each next one takes twice as long. */
+	/* Time from a refusal to the next trial; doubles with each further
+	 * refusal. */
 	BACK_OFF_S = 5,
 	BACK_OFF_DOUBLINGS = 6,
-	FORGIVEN_S = 60,
-	/* A doubtful PID delays the acceptance of copies for so long.  The
-	 * stage would have refused paths that differ by then. */
+	FORGIVEN_S = 60, /* as copies, after which refusals no longer count */
+	/* A doubtful PID delays the acceptance of copies for at most this time.
+	 * Paths that differ are refused earlier. */
 	DOUBT_S = 60,
 };
 

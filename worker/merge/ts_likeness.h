@@ -37,14 +37,16 @@ struct ts_like_count {
 
 struct ts_likeness {
 	enum ts_likeness_state state;
-	unsigned refused; /* recent refusals */
-	unsigned wait_s; /* seconds in this state */
+	/* recent refusals; each doubles the time to the next trial */
+	unsigned refused;
+	unsigned wait_s; /* seconds in this state with packets on both paths */
 	unsigned slot; /* the slot that differed at the last refusal */
 	/* at the last refusal: packets that differed, of all compared */
 	uint32_t differ, of;
 	unsigned doubtful; /* slots of which each path has more packets that
 			    * the other lacks than common ones */
-	bool doubt_ahead; /* of the last ts_likeness_ahead() */
+	bool doubt_ahead; /* value of doubt in the last ts_likeness_ahead() */
+	/* by PID, then the slots TS_LIKE_PCR and TS_LIKE_ALL */
 	struct ts_like_count count[TS_LIKE_SLOTS];
 };
 
@@ -52,10 +54,12 @@ void ts_likeness_common(struct ts_likeness *, const uint8_t *packet);
 void ts_likeness_alone(struct ts_likeness *, const uint8_t *packet,
 		       unsigned path);
 
-/* Takes how many waiting packets are common, and how many each path has at
- * least that the other lacks.  doubt: of a PID, each path has more of the
- * latter than common ones.  Accepts the paths as copies if enough packets are
- * common, few are not, no PID is doubtful, and there was no recent refusal. */
+/* Takes the result of a comparison of the waiting packets.  common: packets
+ * that both paths have.  alone: packets that the other path lacks, of the path
+ * with fewer of them.  doubt: of some PID, each path has more packets that the
+ * other lacks than common ones.  Accepts the paths as copies if enough packets
+ * are common, few are not, no PID is doubtful, and there was no recent
+ * refusal. */
 void ts_likeness_ahead(struct ts_likeness *, size_t common, size_t alone,
 		       bool doubt);
 

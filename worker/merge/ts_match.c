@@ -117,7 +117,7 @@ bool ts_is_replaced(const struct ts_copies *c, unsigned path)
 		return false;
 	return c->cc[ts_pid(packet)] == TS_CC_UNKNOWN ||
 	       !ts_is_next(c, packet) || has_intact(other, 0, packet) ||
-	       /* its PID is wrong */
+	       /* or its PID is wrong: this path has the packet */
 	       has_intact(mine, 1, packet);
 }
 

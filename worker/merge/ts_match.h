@@ -19,11 +19,12 @@
 
 enum {
 	TS_CC_UNKNOWN = 0xff,
-	TS_MERGE_REORDER = 64, /* packets; the network does not reorder more */
+	/* packets within which the network may reorder */
+	TS_MERGE_REORDER = 64,
 	/* Sent packets that are remembered: a second at 90 Mbit/s. */
 	TS_SENT = 65536,
 	TS_SENT_PLACES = 4, /* places for a hash */
-	TS_SENT_BOTH = 2,   /* instead of a path: both paths delivered it */
+	TS_SENT_BOTH = 2,   /* value of ts_sent.path: both paths delivered it */
 };
 
 /* A packet that was sent. */

@@ -9,20 +9,21 @@
 #include <string.h>
 
 enum {
-	/* Matches that are enough for a first measure of the skew ... */
+	/* Matched packets for the first measurement of the skew. */
 	SKEW_FIRST = 200,
-	SKEW_LEAST = 20, /* ... and, in a second, for the next ones */
+	SKEW_LEAST = 20, /* and in a second for further measurements */
 	LIVE_MS = 1000,
-	/* The second path leads when the first has so many more gaps. */
+	/* The second path leads when the first has more than twice as many
+	 * gaps, and this many more. */
 	GAPS_WORSE = 8,
 	/* Packets of both paths that are due within this time count as of the
 	 * same time; for a path with rare packets it is longer. */
 	COMPANY_MS = 20,
 	COMPANY_MAX_MS = 400,
-	GAP_SHIFT = 3,
+	GAP_SHIFT = 3, /* a new gap weighs 1/8 in the usual gap */
 	AHEAD = 8, /* packets to prefetch, or null packets in a row */
-	/* Packets of a path that are compared before a copy is sent, and the
-	 * longest time until the next ones are. */
+	/* The most waiting packets of a path that look_ahead() compares, and
+	 * the longest time to the next look_ahead(). */
 	AHEAD_MAX = 1024,
 	LOOK_MAX_MS = 64,
 	/* Turns have jitter: a packet due a moment later is sent now, rather
@@ -35,8 +36,8 @@ struct ts_merge {
 	unsigned lead; /* the path that is sent while they are not mixed */
 	int64_t skew_sum_us;
 	uint32_t skew_n;
-	uint32_t looked_ms; /* time of the last look_ahead() ... */
-	uint32_t look_ms; /* ... and to the next one */
+	uint32_t looked_ms; /* time of the last look_ahead() */
+	uint32_t look_ms; /* time from that call to the next one */
 	struct ts_merge_counts counts;
 };
 
@@ -182,8 +183,9 @@ static void note_match(struct ts_merge *m, unsigned path, size_t at)
 	const uint8_t *packet = ts_queue_packet(q, 0);
 
 	ts_likeness_common(&c->like, packet);
-	/* a packet that repeats may be another one: it is no measure.  For
-	 * PES no search for earlier copies is needed, they are rare. */
+	/* a packet that can repeat may match another one, so it does not
+	 * measure the skew.  For PES no earlier copies are searched: they are
+	 * rare */
 	if (c->pes[ts_pid(packet)] ? ts_is_filler(packet)
 				   : ts_can_repeat(c, q))
 		return;
@@ -210,7 +212,8 @@ static void note_alone(struct ts_merge *m, unsigned path)
 		return;
 	ts_likeness_alone(&c->like, ts_queue_packet(q, 0), path);
 	if (c->like.state == TS_LIKE_REFUSED)
-		/* the healthier path leads, else the first */
+		/* the first path leads, unless the second has clearly fewer
+		 * gaps */
 		m->lead = p[1].queue.n > 0 &&
 			  (p[0].queue.n == 0 ||
 			   p[0].duplicates.breaks >
@@ -342,7 +345,8 @@ static void take_mixed(struct ts_merge *m, unsigned path, struct batch *b)
 			put_alone(m, path, b);
 		return;
 	}
-	/* if both have the next packet, the other path needs no order */
+	/* if both paths begin with the next packet, the other path needs no
+	 * reordering */
 	if (ts_put_in_order(c, path) ||
 	    ((at > 0 || !ts_is_next(c, ts_queue_packet(&p->queue, 0))) &&
 	     ts_put_in_order(c, !path)))
@@ -360,8 +364,8 @@ static void take_mixed(struct ts_merge *m, unsigned path, struct batch *b)
 	ts_queue_pop(&other->queue);
 }
 
-/* Sends or drops the first packet of a path: that of the other path, and a
- * duplicate on the lead, are dropped. */
+/* Sends the first packet of a path if the path is the lead and the packet is no
+ * duplicate.  Otherwise drops it. */
 static void put_lead(struct ts_merge *m, unsigned path, struct batch *b)
 {
 	struct ts_path *p = &m->copies.path[path];
@@ -374,9 +378,11 @@ static void put_lead(struct ts_merge *m, unsigned path, struct batch *b)
 
 /* Packets that wait on a path, compared with those on the other. */
 struct ahead {
-	size_t common, alone; /* those that the other lacks, between the
-			       * common ones */
-	size_t its_first; /* the place of the first common one there */
+	/* packets that the other path has, and, between these, packets that it
+	 * lacks */
+	size_t common, alone;
+	/* place of the first common packet in the other queue */
+	size_t its_first;
 	uint16_t pid_common[TS_PIDS], pid_alone[TS_PIDS];
 };
 
@@ -528,7 +534,7 @@ void ts_merge_turn(struct ts_merge *m, struct batch *b, uint64_t now_ns)
 {
 	struct ts_copies *c = &m->copies;
 
-	c->now_ms = (uint32_t)(now_ns / MS) | 1; /* 0: never */
+	c->now_ms = (uint32_t)(now_ns / MS) | 1; /* 0 marks an empty place */
 	for (;;) {
 		unsigned path = due_ns(m, 0) <= due_ns(m, 1) ? 0 : 1;
 		struct ts_queue *q = &c->path[path].queue;

@@ -39,9 +39,9 @@ struct ts_merge_counts {
 	uint64_t merged; /* packets that a path lost, and that were sent */
 	uint64_t dropped; /* late, duplicate, or of the unused path */
 	int32_t skew_us; /* path 2 behind path 1, in the last second */
-	bool live[TS_MERGE_PATHS];
+	bool live[TS_MERGE_PATHS]; /* packets arrived in the last second */
 	bool aligned; /* both deliver the same stream */
-	bool refused; /* they differ: only `lead` is sent */
+	bool refused; /* they differ: only the path `lead` is sent */
 	unsigned lead;
 	/* at the last refusal: `differ` of `of` packets differed */
 	uint32_t differ, of;

@@ -11,7 +11,7 @@ enum {
 	WORD = 8,
 	LANES = 4,
 	LINE = 64,
-	AHEAD = 4, /* packets */
+	AHEAD = 4, /* memory is prefetched for this many packets ahead */
 };
 
 static const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);

@@ -15,8 +15,9 @@
 #include "worker/ts/packet.h"
 
 enum {
+	/* places of the table of hashes per place of the queue */
 	TS_QUEUE_SPREAD = 8,
-	TS_QUEUE_MARKS = 4,
+	TS_QUEUE_MARKS = 4, /* marks are below this */
 };
 
 struct ts_queue_place {
@@ -28,7 +29,8 @@ struct ts_queue_place {
 struct ts_queue_counts {
 	bool kept; /* waits[] is valid */
 	size_t unasked; /* packets popped since the last search */
-	uint16_t waits[]; /* number of packets, by some bits of their hash */
+	/* number of waiting packets, by some bits of their hash */
+	uint16_t waits[];
 };
 
 struct ts_queue {

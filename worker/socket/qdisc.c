@@ -11,8 +11,8 @@
 
 struct search {
 	unsigned ifindex;
-	bool other;     /* a queue that sends at once */
-	unsigned limit; /* the smallest; 0: no queue found */
+	bool other;     /* a queue is not fq, and sends at once */
+	unsigned limit; /* the smallest flow_limit; 0: no queue was found */
 };
 
 static int on_qdisc(struct nl_msg *msg, void *arg)

@@ -74,7 +74,7 @@ static int bind_group(int fd, const struct udp_place *place,
 
 	/* several streams may take the same group and port */
 	(void)fd_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-	/* without the groups that other programs of this host joined */
+	/* receives no groups that only other programs of this host joined */
 	(void)fd_set_option(fd, ip_level(place),
 		      v6 ? IPV6_MULTICAST_ALL : IP_MULTICAST_ALL, 0);
 	if (v6 && ifindex != 0) {

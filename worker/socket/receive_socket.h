@@ -14,7 +14,8 @@ struct udp_place {
 	struct sockaddr_any local; /* group or address to bind */
 	bool has_source;
 	struct sockaddr_any source;
-	unsigned socket_size;      /* bytes of the buffer; 0: our default */
+	/* bytes of the buffer; 0: UDP_RECEIVE_BUFFER */
+	unsigned socket_size;
 };
 
 /* Opens and binds a non-blocking socket, and joins its group if the address is
@@ -23,8 +24,8 @@ struct udp_place {
 int udp_socket_open(const struct udp_place *, unsigned ifindex,
 		    struct errmsg *error) MUST_CHECK;
 
-/* Does its buffer hold 200 ms at 60 Mbit/s?  A kernel with a small
- * net.core.rmem_max gives less than requested. */
+/* Does the buffer of the socket hold 200 ms at 60 Mbit/s?  A kernel with a
+ * small net.core.rmem_max gives less than requested. */
 bool udp_socket_is_large(int fd);
 
 /* Switches the kernel's time stamps for received datagrams on or off. */

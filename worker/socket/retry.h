@@ -21,8 +21,8 @@ enum {
 
 /* Embedded; zeroed memory is due at once. */
 struct retry {
-	unsigned delay_s;
-	uint64_t at_ns;
+	unsigned delay_s; /* the last delay; 0: no failure */
+	uint64_t at_ns; /* time of the next attempt */
 };
 
 static inline bool retry_is_due(const struct retry *r, uint64_t now_ns)

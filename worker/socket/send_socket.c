@@ -61,7 +61,8 @@ static int set_interface(int fd, const struct output_spec *spec,
 static void set_header(int fd, const struct output_spec *spec)
 {
 	int ttl = (int)spec->ttl;
-	/* six bits of the octet; the others are the network's (RFC 3168) */
+	/* the DSCP is the upper six bits; the lower two are for ECN (RFC
+	 * 3168) */
 	int class = (int)spec->dscp << 2;
 
 	if (spec->remote.sa.sa_family == AF_INET6) {
@@ -126,7 +127,7 @@ static int fail_connect(const struct output_spec *spec, int err,
 	char address[SOCKADDR_TEXT_MAX];
 
 	sockaddr_format(&spec->remote, address);
-	/* a link-local address needs its link */
+	/* a link-local address is valid only on an interface */
 	if (err == EINVAL && spec->remote.sa.sa_family == AF_INET6 &&
 	    spec->iface[0] == '\0')
 		return errmsg_fail(error, -err, "%s is a link-local address; "

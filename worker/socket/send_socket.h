@@ -12,7 +12,7 @@
 int udp_output_socket(const struct output_spec *, struct errmsg *error)
 	MUST_CHECK;
 
-/* Makes the kernel cut each message into datagrams of so many bytes (0: no
+/* Makes the kernel cut each message into datagrams of this many bytes (0: no
  * cutting); 0 or -errno. */
 int udp_output_segment(int fd, int bytes);
 
