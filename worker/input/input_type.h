@@ -20,7 +20,7 @@ struct input_ops {
 	/* NULL: nothing to maintain. */
 	int (*every_second)(struct input *, uint64_t now_ns,
 			    struct errmsg *error);
-	/* NULL: the input has no counters. *ret is zeroed before the call. */
+	/* NULL: the input has no counters.  *ret is zeroed before the call. */
 	void (*counters)(const struct input *, struct input_counters *ret);
 	/* NULL: the input delivers all packets. */
 	void (*choose)(struct input *, const struct program_choice *);
@@ -31,7 +31,7 @@ struct input_ops {
 	void (*warm)(const struct input *, struct prefetch *);
 	/* NULL: input_hangs() returns false. */
 	bool (*hangs)(const struct input *, uint64_t now_ns);
-	/* NULL: input_stats() writes the counters of its flow. *ret is zeroed
+	/* NULL: input_stats() writes the counters of its flow.  *ret is zeroed
 	 * before the call. */
 	void (*stats)(const struct input *, struct link_stats *ret);
 	/* NULL: input_error() returns the error of its paths or its flow. */

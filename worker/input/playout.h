@@ -61,7 +61,7 @@ struct playout {
 	/* during a flush: time at which its first packet was due; 0: no
 	 * packets are flushed */
 	uint64_t due_ns;
-	uint32_t underruns; /* how often the queue ran empty */
+	uint32_t underruns; /* how often the lead had to be built up again */
 };
 
 void playout_init(struct playout *, unsigned lead_ms, size_t packets_max,

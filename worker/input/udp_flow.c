@@ -16,9 +16,11 @@
 #include <unistd.h>
 
 enum {
-	/* System calls in one wake-up: enough for a tick at 500 Mbit/s. */
+	/* The most system calls of one udp_flow_read(): enough for a tick at
+	 * 500 Mbit/s. */
 	READS_MAX = 16,
-	/* After so long without packets the interface is checked. */
+	/* Without events of the kernel the interface is checked after this time
+	 * without packets. */
 	QUIET_S = 2,
 	NEIGHBOURS = 224 << 16, /* 224.0.0.0/24 */
 	NEIGHBOURS_SHIFT = 8,
@@ -62,7 +64,7 @@ int udp_flow_open(struct udp_flow *f, uint64_t now_ns, struct errmsg *error)
 	f->seconds = 0;
 	f->error.text[0] = '\0';
 	f->ifindex = 0;
-	/* first, so that no event is missed */
+	/* opens the watch first, so that no event is missed */
 	if (named || is_group(f))
 		f->netif = netif_watch_new(!named);
 	if (named)
@@ -213,8 +215,8 @@ static void measure(struct udp_flow *f, uint64_t now_ns)
 		     now_ns - f->asked_ns < UDP_ASKED_S * SECOND_NS;
 	bool now;
 
-	/* the streams of a host measure in different seconds, except for their
-	 * first one */
+	/* measures the first second, and then every UDP_MEASURE_S; the process
+	 * id spreads the workers of a host over different seconds */
 	f->seconds++;
 	now = asked || f->seconds == 1 ||
 	      (f->seconds + (unsigned)getpid()) % UDP_MEASURE_S == 0;
@@ -233,7 +235,7 @@ static void measure(struct udp_flow *f, uint64_t now_ns)
 }
 
 /* Writes the text about two senders that alternate.  Their addresses are
- * sorted, so that the text does not depend on which was last. */
+ * sorted, so that the text does not depend on which of them sent last. */
 static void name_senders(struct udp_flow *f)
 {
 	char a[SOCKADDR_TEXT_MAX], b[SOCKADDR_TEXT_MAX];
@@ -269,7 +271,7 @@ int udp_flow_every_second(struct udp_flow *f, uint64_t now_ns,
 		return move_to(f, index, error);
 	if (changes != 0)
 		return changes & NETIF_TOUCHED ? renew(f, now_ns, error) : 0;
-	/* rounded, because a second may come early */
+	/* rounded, because this call may come early */
 	if (f->renew_s > 0 && is_group(f) &&
 	    now_ns - f->renewed_ns + SECOND_NS / 2 >= f->renew_s * SECOND_NS)
 		return renew(f, now_ns, error);

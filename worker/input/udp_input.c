@@ -11,14 +11,14 @@ struct udp_input {
 	struct input base;
 	struct udp_flow flow;
 	struct batch *batch; /* valid during a read */
-	struct ts_sync sync; /* the last: it is large */
+	struct ts_sync sync; /* the last member, because it is large */
 };
 
 static void on_received(const struct received *got, void *arg)
 {
 	struct udp_input *u = arg;
 
-	/* every segment has whole packets: all are read as one */
+	/* every segment has whole packets: reads all segments at once */
 	if (got->segment % TS_PACKET == 0) {
 		batch_sync(u->batch, &u->sync, got->data, got->len);
 		return;

@@ -91,7 +91,7 @@ void *stream_memory_queue(int fd, const struct rtp_state *, size_t size,
 			  int *ret_err);
 
 /* The packets that the last worker did not begin to send, until the next
- * packets are set; n is 0 if they are damaged. *ret_late_ms: the time in ms
+ * packets are set; n is 0 if they are damaged.  *ret_late_ms: the time in ms
  * since the last turn of that worker; 0: unknown. */
 struct ts_run stream_memory_waiting(const struct stream_memory *,
 				    uint64_t now_ns, uint32_t *ret_late_ms);

@@ -148,7 +148,7 @@ uint64_t selector_next_ns(const struct selector *, uint64_t now_ns);
 void selector_second(struct selector *, uint64_t now_ns,
 		     struct msg_stream_status *status);
 
-/* Does the stream send its only input unchanged, byte for byte? False after a
+/* Does the stream send its only input unchanged, byte for byte?  False after a
  * cut. */
 bool selector_is_relay(const struct selector *);
 
