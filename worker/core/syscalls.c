@@ -38,7 +38,8 @@ enum {
 	QUESTIONS = NEED_FILES | NEED_NAMES,
 };
 
-/* The calls of the roles that have one of the needs. */
+/* The allowed system calls.  A role may make a call if it has one of its
+ * needs. */
 static const struct {
 	int call;
 	unsigned needs;
@@ -185,7 +186,7 @@ static const unsigned long device_requests[] = {
 	FE_DISEQC_SEND_MASTER_CMD, FE_DISEQC_SEND_BURST,
 	DMX_SET_PES_FILTER, DMX_SET_BUFFER_SIZE,
 	CA_GET_CAP, CA_GET_SLOT_INFO, CA_RESET,
-	/* the hardware address of a card */
+	/* the hardware address of a network card */
 	SIOCGIFHWADDR,
 };
 

@@ -42,7 +42,8 @@ struct worker_role {
 	void *(*new)(struct worker *);
 	void (*free)(void *role);
 	/* Called every second from the start of the loop on.  The worker
-	 * reports ready before the first call.  NULL: the role reports it. */
+	 * reports ready before the first call.  NULL: the role sends
+	 * worker.ready itself. */
 	void (*every_second)(void *role);
 	/* The messages of the role; any other is logged and ignored. */
 	worker_message_fn *messages[MSG_WORKER_HELLO];

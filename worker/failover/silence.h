@@ -54,7 +54,7 @@ enum {
 	SILENCE_LATE_MS = 30,
 };
 
-/* Packets that arrived at a time. */
+/* The packets of one read. */
 struct silence_read {
 	uint64_t empty_ns; /* time of the last read without packets */
 	/* packets; always 0 if the stream has no other input, because holes do

@@ -18,7 +18,7 @@
 enum {
 	FILE_BLOCK = 64 * 1024,
 	FILE_BLOCKS = 8,
-	/* A file that takes longer to answer hangs. */
+	/* A disk that does not answer for this time counts as hanging. */
 	FILE_HANGS_MS = 200,
 };
 

@@ -76,7 +76,7 @@ typedef struct input *input_open_fn(const struct input_spec *,
 				    uint64_t now_ns, int *ret_err,
 				    struct errmsg *error);
 
-/* udp_input_open, rtp_input_open ... */
+/* Declares udp_input_open, rtp_input_open and so on. */
 #define DECLARE_OPENER(KIND, name) extern input_open_fn name##_input_open;
 INPUT_TYPES(DECLARE_OPENER, DECLARE_OPENER)
 #undef DECLARE_OPENER

@@ -38,7 +38,8 @@ enum {
 struct receiver {
 	uint8_t *arena; /* slots, then heads */
 	size_t head;    /* bytes of each head; grows to the largest datagram */
-	uint32_t high[RECEIVER_SLOTS]; /* most bytes in a slot since the trim */
+	/* most bytes in a slot since receiver_trim() */
+	uint32_t high[RECEIVER_SLOTS];
 	uint64_t drops;
 	uint32_t drops_seen; /* the kernel's counter, which wraps */
 	struct sockaddr_any source;

@@ -28,7 +28,8 @@ struct netif_watch;
 
 struct udp_flow {
 	struct udp_place place;
-	unsigned renew_s;        /* 0 = never */
+	/* interval of renewals of the membership; 0: never */
+	unsigned renew_s;
 	int fd;                  /* valid while receiver is not NULL */
 	unsigned ifindex;
 	bool asked_for;          /* the group needs an IGMP or MLD querier */

@@ -21,7 +21,8 @@ enum {
 	COMPANY_MS = 20,
 	COMPANY_MAX_MS = 400,
 	GAP_SHIFT = 3, /* a new gap weighs 1/8 in the usual gap */
-	AHEAD = 8, /* packets to prefetch, or null packets in a row */
+	/* packets to look ahead: for a prefetch, or past null packets */
+	AHEAD = 8,
 	/* The most waiting packets of a path that look_ahead() compares, and
 	 * the longest time to the next look_ahead(). */
 	AHEAD_MAX = 1024,
@@ -33,7 +34,7 @@ enum {
 
 struct ts_merge {
 	struct ts_copies copies;
-	unsigned lead; /* the path that is sent while they are not mixed */
+	unsigned lead; /* the path that is sent while the paths are not mixed */
 	int64_t skew_sum_us;
 	uint32_t skew_n;
 	uint32_t looked_ms; /* time of the last look_ahead() */

@@ -5,7 +5,8 @@
  * A packet replaces a null packet, or goes between two packets if no null
  * packet comes for a while.  ECMs go first.
  *
- * Pure.  The queue is bounded: sections without room are counted and dropped.
+ * Pure.  The queues are bounded: a section without room is dropped, and the
+ * caller counts it.
  */
 #pragma once
 

@@ -34,7 +34,7 @@ enum candidate_event {
 	CANDIDATE_EVENTS
 };
 
-/* Embedded; zeroed memory stands by. */
+/* Embedded; zeroed memory is a candidate in standby. */
 struct candidate {
 	enum candidate_state state;
 	bool entering; /* the entry searches for a place to enter */

@@ -21,7 +21,8 @@ enum {
 	REPETITION_MIN_MS = 20,
 	REPETITION_MAX_MS = 1000,
 	REPETITION_MS = 100, /* interval if the generator has not chosen one */
-	WORD_FULL = 64,      /* bits of a word without checksums */
+	/* random bits of a control word without checksums */
+	WORD_FULL = 64,
 };
 
 struct cas_stage {

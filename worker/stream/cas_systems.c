@@ -30,7 +30,7 @@ _Static_assert((int)CAS_LIST_MAX == (int)CRYPTO_SYSTEMS_MAX &&
 
 struct system {
 	struct cas_systems *of;
-	struct channel *channel; /* NULL: none */
+	struct channel *channel; /* to the worker of the system; NULL: none */
 	unsigned messages, emms; /* received in this second, EMMs apart */
 	struct errmsg error;     /* that its worker reported; "": none */
 };
@@ -39,7 +39,7 @@ struct cas_systems {
 	struct cas_systems_config cfg;
 	struct system systems[CAS_LIST_MAX];
 	struct errmsg error;  /* the first error of all systems now; "": none */
-	struct errmsg logged; /* "": none is logged */
+	struct errmsg logged; /* the error logged last; "": none */
 	/* seconds for which `error' differs from `logged' */
 	unsigned error_s;
 };

@@ -27,7 +27,7 @@
 #include "worker/ts/cc.h"
 
 enum {
-	/* After so many reads without a packet the worker waits for the
+	/* After this many reads without a packet the worker waits for the
 	 * socket, if the input has one. */
 	CHAIN_EMPTY_READS = 10,
 	/* A period shorter than this gets no verdict. */
@@ -98,8 +98,8 @@ struct input_chain {
 	struct errmsg error;
 	uint64_t began_ns; /* start of the current second */
 	struct analyze_report report; /* report of the last second */
-	/* received in the last second, before the remux; 0: no remux, or not
-	 * measured */
+	/* rate received in the last second, before the remux; 0: no remux, or
+	 * not measured */
 	uint32_t received_kbps;
 	/* rate of the received bytes, if the last second had no MPEG-TS packet;
 	 * otherwise 0 */

@@ -22,6 +22,6 @@ struct map_log {
 	struct ratelimit limit;
 };
 
-/* Once a second.  where: "input 1". */
+/* Call it once a second.  where: begins the line of the log ("input 1"). */
 void map_log_second(struct map_log *, const struct remux *, const char *where,
 		    uint64_t now_ns);

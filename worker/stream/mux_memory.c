@@ -16,7 +16,8 @@ enum {
 
 /* --- what is kept --- */
 
-/* One pass over what is kept: it compares, or writes. */
+/* One pass over the tables of the inputs: it compares them with the memory, or
+ * writes them there. */
 struct keeping {
 	struct mux_memory *to;
 	bool writes; /* true: writes; false: compares */
@@ -60,7 +61,8 @@ static void put_input(struct keeping *k, const struct mux *m, size_t input,
 	k->full = false;
 	mux_keep_tables(m, input, put, k);
 	if (k->full)
-		k->bytes = from; /* a part is of no use */
+		/* removes a part of the tables, which is of no use */
+		k->bytes = from;
 	if (k->bytes > from) {
 		in.address = address;
 		in.silent_ns = mux_silent_ns(m, input);

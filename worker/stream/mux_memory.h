@@ -22,7 +22,9 @@ enum {
 
 struct mux_memory_input {
 	uint64_t address;   /* hash of the input's address; 0: no input */
-	uint64_t silent_ns; /* as mux_silent_ns() */
+	/* time of its last packets if it is silent, as mux_silent_ns(); 0: it
+	 * is not */
+	uint64_t silent_ns;
 	/* entries in `services', behind those of earlier inputs */
 	uint32_t services;
 	/* bytes in `sections', behind those of earlier inputs */

@@ -65,7 +65,8 @@ struct mux_stage {
 	struct mux_reads *reads; /* of each input */
 	/* NULL: the input has none */
 	struct absent_file *files[MSG_INPUTS_MAX];
-	uint64_t second_ns; /* time of the last second; 0: none yet */
+	/* time of the last mux_stage_second(); 0: none yet */
+	uint64_t second_ns;
 	/* the alarm mux_overflow: the inputs exceed the rate, or an input
 	 * exceeds its rate_max */
 	struct alarm overflow;

@@ -21,7 +21,7 @@ struct omission_log {
 	struct ratelimit ignored_limit;
 };
 
-/* Once a second.  where: "input 1". */
+/* Call it once a second.  where: begins the line of the log ("input 1"). */
 void omission_log_second(struct omission_log *, const struct remux *,
 			 const char *where, uint64_t now_ns);
 

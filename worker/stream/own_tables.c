@@ -31,19 +31,22 @@
 enum {
 	DAY_S = 24 * 3600,
 	YEAR_DAYS = 365,
-	FILE_MAX = 128 * 1024, /* zone.tab has 20 KiB */
+	/* of files of the tz database; zone.tab has 20 KiB */
+	FILE_MAX = 128 * 1024,
 };
 
 struct own_tables {
 	struct tables_spec spec;
 	struct table_stage *stage;
 	struct own_network *network; /* NIT and BAT; NULL: none */
-	struct own_sections *sections; /* NULL: none */
+	struct own_sections *sections; /* list si; NULL: none */
 	struct own_cue *cue; /* NULL: no cue_pid */
 	struct own_eit *eit; /* NULL: all EIT are those of the source */
 	struct own_others *sdt_other; /* NULL: no sdt_other */
 	struct other_guides others;
-	json_t *streams; /* of nit_other, with their keys; NULL: none yet */
+	/* configuration of the streams of nit_other by their ids; NULL: none
+	 * yet */
+	json_t *streams;
 	bool others_changed; /* the SDT other is to be built */
 	bool guides_changed; /* it is built only if its content changes */
 	/* own_eit_edition() at the last check of the SDT other */
@@ -53,7 +56,7 @@ struct own_tables {
 	/* when the SDT other began to wait for the guide; 0: not yet */
 	uint64_t others_ns;
 	const struct psi *psi;
-	struct output_sdt sdt; /* of the output */
+	struct output_sdt sdt; /* SDT of the output */
 	uint32_t seen; /* psi_changes() when the tables were made */
 	bool synchronised;
 	char country[4]; /* "": there is no own TOT */

@@ -27,7 +27,7 @@ struct own_tables_config {
 	const struct psi *psi;
 	struct table_versions *versions;
 	uint8_t *cc; /* TS_PIDS continuity counters; outlive the own tables */
-	unsigned kbps; /* as that of table_stage_config */
+	unsigned kbps; /* rate of the output, as in table_stage_config */
 	struct cue_memory *cues; /* outlives the own tables */
 	struct eit_versions *eit_versions; /* outlives the own tables */
 	/* for own_others.h; outlives the own tables */

@@ -29,12 +29,12 @@ struct pipeline_config {
 	int memory;
 	/* Wakes the loop while packets flow, as for ticker_init(). */
 	const struct ticker_wakes *wake;
-	/* Once a second; the status is borrowed.  The pipeline must not be
-	 * freed inside. */
+	/* Called once a second; the status is borrowed.  It must not free the
+	 * pipeline. */
 	void (*on_status)(const struct msg_stream_status *, void *arg);
-	/* The stream switched to another input; may be NULL. */
+	/* Called when the stream has switched to another input; may be NULL. */
 	void (*on_switch)(const struct selector_switch *, void *arg);
-	/* The receivers of an output changed; may be NULL. */
+	/* Called when the receivers of an output have changed; may be NULL. */
 	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
 	/* Sends the questions of outputs to the master (admission.h), and the
 	 * questions to softcams. */

@@ -84,7 +84,8 @@ struct pipeline {
 	/* the outputs that the sender feeds, by place; NULL: none, or closed */
 	struct output **outputs;
 	struct sender sender;
-	struct version_stage *versions; /* NULL: tables stay as they are */
+	/* sets versions of tables; NULL: none */
+	struct version_stage *versions;
 	bool held; /* the packets behind `versions' arrived earlier */
 	uint64_t late_before; /* sender.dropped a second ago */
 	struct ratelimit late_log;
@@ -101,7 +102,7 @@ static inline const struct psi *pipeline_psi(const struct pipeline *p)
 				  : splice_psi(p->splice);
 }
 
-/* Ends a second: counts, reports, opens again. */
+/* Ends a second: counts packets, reports the status, opens outputs again. */
 void pipeline_second(struct pipeline *);
 
 /* Makes the outputs follow a change of addresses, interfaces or routes. */

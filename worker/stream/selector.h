@@ -42,7 +42,7 @@ enum {
 struct mux;
 struct selector;
 
-/* A switch from one input to another; 0: none. */
+/* A switch from one input to another; 0: no input. */
 struct selector_switch {
 	unsigned from, to;
 	enum failover_reason reason;
@@ -120,7 +120,8 @@ struct selector_part {
 	struct ts_run entered[SELECTOR_RUNS_MAX + 1];
 };
 
-/* May switch over to the candidate, and call on_switch(). */
+/* Decides where the packets of a candidate go.  May switch over to the
+ * candidate, and call on_switch(). */
 enum selector_route selector_route(struct selector *, struct candidate *,
 				   struct selector_part *);
 

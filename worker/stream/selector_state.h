@@ -22,7 +22,7 @@ struct selector {
 	const struct failover_decision *decision;
 
 	uint64_t now_ns; /* time of this turn */
-	uint64_t standby_ns; /* time of the next read of the standbys */
+	uint64_t standby_ns; /* time of the next read of the standby inputs */
 	bool changed; /* the state that the policy reads changed */
 
 	struct candidate *on_air; /* NULL: nothing is sent */

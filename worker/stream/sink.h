@@ -50,7 +50,8 @@ struct sink {
 		unsigned kbps;    /* rate in the second before at_ns */
 	} rate;
 	struct link_record link;
-	struct cbr *cbr;       /* NULL: its rate is that of the stream */
+	/* makes the rate constant; NULL: the output has no cbr */
+	struct cbr *cbr;
 	/* memory of the queue of cbr or sender (sinks_keep()); NULL: not
 	 * kept */
 	void *queue;
@@ -61,7 +62,8 @@ struct sink {
 		/* overflow counter of cbr when the overflow began */
 		uint64_t begin;
 		struct ratelimit log;
-		struct errmsg error; /* "" while no packet is dropped */
+		/* for the status; "": cbr drops no packets */
+		struct errmsg error;
 	} overflow;
 	/* count of dropped packets that the log has already */
 	uint64_t dropped;

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 enum {
-	/* Most consecutive ticks without a look at the loop. */
+	/* The most ticks before the worker returns to its loop. */
 	TICKER_ALONE = 49,
 };
 
