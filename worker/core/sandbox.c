@@ -111,7 +111,7 @@ static void allow_input(int rules, const char *path, bool listed)
 /* Folders that have a rule: files of the list in these folders need no rule of
  * their own. */
 struct folders {
-	char **list; /* sorted */
+	char **list; /* sorted by name */
 	size_t n;
 };
 
@@ -208,8 +208,8 @@ static _Noreturn void grant_process(int rules, const struct grants *grants)
 {
 	rename_process();
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* if this process held the channel, the master would not see the end of
-	 * the worker */
+	/* closes the channel: otherwise the master would not see the end of the
+	 * worker */
 	(void)close(WORKER_CHANNEL_FD);
 	allow_grants(rules, grants);
 	_exit(0);

@@ -41,14 +41,14 @@ enum sandbox_need {
 enum grant_use {
 	GRANT_INPUT,  /* a file, and files that replace it */
 	GRANT_LIST,   /* a list of files, and the files in it */
-	GRANT_FOLDER, /* a folder of recordings */
-	GRANT_FILE,   /* one file */
+	GRANT_FOLDER, /* a folder in which the stream records */
+	GRANT_FILE,   /* a single file that is read */
 	GRANT_DEVICES, /* a folder of devices */
 };
 
 struct grant {
 	enum grant_use use;
-	char *path; /* owned by the list */
+	char *path; /* owned by struct grants */
 };
 
 struct grants {

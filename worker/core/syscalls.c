@@ -148,13 +148,13 @@ static const struct {
 	/* sockets */
 	{ SCMP_SYS(bind), SOCKETS | NEED_DEVICES },
 	{ SCMP_SYS(connect), SOCKETS },
-	/* libraries make these */
+	/* calls of libraries */
 	{ SCMP_SYS(dup), NEED_NAMES },
 	{ SCMP_SYS(dup2), NEED_NAMES },
 	{ SCMP_SYS(dup3), NEED_NAMES },
 	{ SCMP_SYS(epoll_create), NEED_NAMES },
 	{ SCMP_SYS(pipe), NEED_NAMES },
-	/* the limit of the own time */
+	/* the timer that limits the own time */
 	{ SCMP_SYS(setitimer), NEED_CLOCK },
 	/* viewers */
 	{ SCMP_SYS(accept4), NEED_VIEWERS | NEED_ACCEPT },

@@ -18,7 +18,8 @@ struct worker_role;
 struct worker {
 	struct ev_loop *loop;
 	struct channel *channel; /* sends fail with -EPIPE without a master */
-	const char *object;      /* argv[2]: stream id, or "1" */
+	/* argv[2]: the stream id, or "1" for a role without streams */
+	const char *object;
 	bool stopping;
 	int exit_code;
 
@@ -67,8 +68,8 @@ extern const struct worker_role adapter_role;
 extern const struct worker_role deliver_role;
 extern const struct worker_role auth_role;
 extern const struct worker_role backend_role;
-extern const struct worker_role tls_role; /* in a program of its own */
-extern const struct worker_role picture_role; /* in a program of its own */
+extern const struct worker_role tls_role; /* in sluice-worker-tls */
+extern const struct worker_role picture_role; /* in sluice-worker-picture */
 extern const struct worker_role epg_role;
 extern const struct worker_role epg_net_role; /* downloads guide sources */
 extern const struct worker_role querier_role;

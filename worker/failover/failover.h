@@ -49,8 +49,10 @@
 enum {
 	FAILOVER_INPUTS_MAX = 32,
 	FAILOVER_WATCHED_MAX = 4, /* open besides the chosen input */
-	FAILOVER_TURN_MS = 10000, /* for each input that is watched in turns */
-	FAILOVER_STEADY_MS = 2000, /* on air, before a damped input is chosen */
+	/* least time for which an input is watched in its turn */
+	FAILOVER_TURN_MS = 10000,
+	/* A damped input is chosen only after this time on air. */
+	FAILOVER_STEADY_MS = 2000,
 	/* An input is not chosen for this time after a hole. */
 	FAILOVER_HOLE_MS = 1000,
 	/* An input that loses packets again and again is left for another one
@@ -84,7 +86,7 @@ struct failover_config {
 	enum failover_mode mode;
 	/* start delay: time off air until another input follows */
 	uint32_t start_ms;
-	/* the same without packets or after a hole; at most start_ms */
+	/* start delay without packets or after a hole; at most start_ms */
 	uint32_t loss_ms;
 	uint32_t return_ms; /* return delay: time on air before the return */
 	bool no_return;      /* active: an input stays while it is on air */
@@ -102,15 +104,15 @@ enum failover_level {
 	FAILOVER_UNKNOWN, /* has packets, and is not judged yet */
 	FAILOVER_DEAD,    /* has no packets */
 	FAILOVER_POOR,    /* has packets, and is off air */
-	FAILOVER_GOOD,    /* on air */
+	FAILOVER_GOOD,    /* is on air */
 };
 
 struct failover_sight {
 	enum failover_level level;
 	bool broken; /* cannot be opened, or was closed by an error */
 	bool ended;  /* a file without loop was read to its end */
-	bool hole;   /* lost packets in a pause since the last sight */
-	bool loss;   /* lost packets since the last sight */
+	bool hole;   /* packets were lost in a pause since the last sight */
+	bool loss;   /* packets were lost since the last sight */
 	/* the last loss is one of repeated losses (loss_window.h) */
 	bool lossy;
 	/* The input was on air, its packets ceased, and it has packets again,

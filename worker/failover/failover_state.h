@@ -28,7 +28,8 @@ struct input {
 	/* time at which it last recovered before the next input was entered;
 	 * 0: not yet */
 	uint64_t stayed_ns;
-	unsigned failures;  /* consecutive failures */
+	/* failures since it was on air or was chosen by a command */
+	unsigned failures;
 	struct damper damper;
 };
 
@@ -37,7 +38,7 @@ struct failover {
 	struct failover_decision decision;
 	struct input inputs[FAILOVER_INPUTS_MAX];
 	size_t turn;          /* lowest index of an input in the current turn */
-	size_t next_turn; /* the same for the next turn */
+	size_t next_turn; /* lowest index of an input in the next turn */
 	/* end of the current turn; UINT64_MAX: no input waits for a turn */
 	uint64_t turn_end_ns;
 };

@@ -25,7 +25,7 @@
 
 enum {
 	SILENCE_LEAST_MS = 200, /* silence is never detected earlier */
-	/* and never later; a longer pause is not regular */
+	/* silence is never detected later; a longer pause is not regular */
 	SILENCE_MOST_MS = 1000,
 	/* Silence is this multiple of the longest regular pause. */
 	SILENCE_FACTOR = 3,
@@ -72,17 +72,17 @@ struct silence_read {
 /* The time between two reads with packets. */
 struct silence_pause {
 	uint64_t ns;
-	/* The part of it up to the last read without packets: the source was
-	 * certainly quiet for this time. */
+	/* The part of the pause up to the last read without packets: the source
+	 * was certainly quiet for this time. */
 	uint64_t quiet_ns;
 };
 
 struct silence {
 	uint64_t last_ns; /* time of the last packets; 0: none yet */
-	struct silence_pause regular; /* the longest recent pauses */
+	struct silence_pause regular; /* the longest recent regular pause */
 	/* A longer pause whose counters may still show a gap; 0: none. */
 	struct silence_pause doubt;
-	uint64_t doubt_at_ns; /* the end of that pause */
+	uint64_t doubt_at_ns; /* time at which the pause `doubt' ended */
 	/* Times of the last pauses with a gap, newest first; 0: none. */
 	uint64_t gaps_ns[SILENCE_SHORT_HOLES];
 	bool tolerant; /* short pauses are never holes */

@@ -40,8 +40,8 @@ void file_clock_advance(struct file_clock *c, uint64_t now_ns, bool at_all)
 	}
 	c->to = to;
 	c->to_ns = c->from_ns + lasts;
-	/* not back: packets timed by the last rate may be ahead of the next
-	 * PCR */
+	/* never goes back: packets timed by the last rate may be ahead of the
+	 * next PCR */
 	c->ticks = MAX(c->ticks, ticks);
 }
 

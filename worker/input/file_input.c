@@ -48,12 +48,13 @@ enum {
 struct file_input {
 	struct input base;
 	struct file_reader *reader;
-	bool ended;           /* the last block was read */
+	bool ended;           /* the last block of the reader was read */
 	struct lap lap;       /* measures the file from its start */
 	/* start of the file, on the media clock of a list */
 	uint64_t began_ns;
 	uint64_t media_ns;    /* last packet that was read, on that clock */
-	uint64_t sent;        /* packets taken from the fifo */
+	/* packets taken from the fifo since the opening */
+	uint64_t sent;
 	struct ts_sync sync;
 	struct splice *splice; /* NULL: neither a loop nor a list */
 	/* finds the packet at which a file of a list starts; NULL: no list */
@@ -68,8 +69,9 @@ struct file_input {
 	/* media clock at which the video of the previous file ends; 0:
 	 * unknown */
 	uint64_t units_ns;
-	struct fifo ahead;    /* of a loop or list: the last packets read, which
-			       * may be the end of the file */
+	/* the last packets read of a loop or list, which may be the end of the
+	 * file */
+	struct fifo ahead;
 	struct fifo fifo; /* packets that wait for their time */
 	struct file_clock clock;
 	unsigned blocks;      /* blocks read in this file_read() */

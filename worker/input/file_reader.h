@@ -34,7 +34,7 @@ enum file_block_kind {
 
 struct file_block {
 	enum file_block_kind kind;
-	int err;             /* -errno */
+	int err;             /* error as -errno, of FILE_BLOCK_ERROR */
 	struct errmsg error; /* the text of err */
 	size_t at;           /* index of the file in the list */
 	size_t len;

@@ -74,7 +74,7 @@ void iat_in_note(struct iat_in *a, const struct arrival *got)
 		return;
 	if (a->first_ns == 0)
 		a->first_ns = got->wall_ns;
-	/* the clock was changed */
+	/* the system clock was changed */
 	if (got->wall_ns < a->first_ns ||
 	    got->wall_ns - a->first_ns > UINT32_MAX)
 		return;
@@ -101,7 +101,7 @@ static void judge_gaps(const struct iat_in *a, struct iat_in_report *ret)
 {
 	uint32_t n = ret->gaps, zeros = n - (uint32_t)(a->n_moments - 1);
 	uint32_t *gaps = xcalloc(a->n_moments, sizeof *gaps);
-	size_t last = a->n_moments - 2; /* index of the longest */
+	size_t last = a->n_moments - 2; /* index of the longest gap */
 	struct {
 		unsigned percent;
 		uint32_t *to;

@@ -35,8 +35,7 @@ struct iat_in_report {
 	size_t n_pcrs;
 	struct {
 		uint16_t pid;
-		/* from the earliest to the latest arrival, compared with the
-		 * PCRs */
+		/* range of the deviations of the arrivals from the PCRs */
 		uint32_t jitter_us;
 	} pcrs[IAT_IN_PIDS_MAX];
 };

@@ -52,9 +52,11 @@ struct input_keeper {
 	/* counters of the open input that `all` already contains */
 	struct input_counters before;
 	struct link_record link;
-	struct input_counters all;      /* since init */
+	/* counters since init, over all openings */
+	struct input_counters all;
 	struct input_counters reported; /* value of `all` a second ago */
-	char label[INPUT_LABEL_MAX]; /* in the log: "input 1"; "": no log */
+	/* name in the log ("input 1"); "": logs nothing */
+	char label[INPUT_LABEL_MAX];
 	/* which packets of spec are read, see input_choose() */
 	struct program_choice choice;
 	struct input_spec spec;

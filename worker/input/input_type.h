@@ -17,7 +17,7 @@ struct input_ops {
 	void (*free)(struct input *);
 	int (*read)(struct input *, struct batch *, uint64_t now_ns,
 		    struct errmsg *error);
-	/* NULL: nothing to maintain. */
+	/* NULL: input_every_second() does nothing. */
 	int (*every_second)(struct input *, uint64_t now_ns,
 			    struct errmsg *error);
 	/* NULL: the input has no counters.  *ret is zeroed before the call. */
@@ -71,7 +71,7 @@ struct input {
 	struct input *inner;
 };
 
-/* As input_open(). */
+/* Opens an input of one type, as input_open(). */
 typedef struct input *input_open_fn(const struct input_spec *,
 				    uint64_t now_ns, int *ret_err,
 				    struct errmsg *error);
@@ -81,7 +81,7 @@ typedef struct input *input_open_fn(const struct input_spec *,
 INPUT_TYPES(DECLARE_OPENER, DECLARE_OPENER)
 #undef DECLARE_OPENER
 
-input_open_fn merge_input_open; /* for the option merge */
+input_open_fn merge_input_open; /* opens an input with the option merge */
 
 /* NULL: this program has no library for the type. */
 extern input_open_fn *const input_openers[INPUT_KINDS];

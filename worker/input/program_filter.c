@@ -19,7 +19,7 @@ enum {
 };
 
 struct table {
-	size_t len; /* 0: none */
+	size_t len; /* 0: there is no section */
 	uint8_t data[SECTION_PSI_MAX];
 };
 
@@ -30,7 +30,8 @@ struct program_filter {
 	struct table pmt; /* the last PMT of the program */
 	struct section_assembler cat_in;
 	uint8_t buffer[SECTION_PSI_MAX];
-	struct table cat[CAT_SECTIONS]; /* by section_number */
+	/* sections of the CAT by section_number */
+	struct table cat[CAT_SECTIONS];
 };
 
 static void mark(struct program_filter *f, uint16_t pid)

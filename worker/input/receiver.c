@@ -43,7 +43,7 @@ struct receiver {
 	uint64_t drops;
 	uint32_t drops_seen; /* the kernel's counter, which wraps */
 	struct sockaddr_any source;
-	/* of all messages but the first; NULL: not wanted */
+	/* senders of all messages but the first; NULL: not wanted */
 	struct sockaddr_any *senders;
 	struct iat_in *iat; /* NULL: not measured */
 	struct mmsghdr msgs[RECEIVER_SLOTS];

@@ -30,7 +30,8 @@ struct received {
 	const uint8_t *data;
 	size_t len;
 	size_t segment; /* equal to len for a single datagram */
-	const struct sockaddr_any *sender; /* NULL: not asked for */
+	/* NULL: without receiver_name_senders() */
+	const struct sockaddr_any *sender;
 };
 
 typedef void receiver_fn(const struct received *, void *arg);

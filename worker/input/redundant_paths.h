@@ -27,7 +27,7 @@ enum {
 
 struct redundant_path {
 	bool open;
-	int fd;              /* while open; -1: the path has none */
+	int fd;              /* descriptor of the open path; -1: it has none */
 	int err;             /* why it is closed, -errno; 0: not tried yet */
 	struct errmsg error; /* the text of err; "" while open */
 	struct retry retry;
@@ -48,7 +48,7 @@ struct redundant_paths {
 
 /* The owner's report of a path at the end of a second. */
 struct path_state {
-	bool delivers;       /* packets arrived lately */
+	bool delivers;       /* packets have arrived recently */
 	bool optional;       /* silence of this path is no error */
 	const char *error;   /* NULL: no error is known */
 	/* text of the error if only other paths deliver; NULL: "no packets" */

@@ -23,7 +23,7 @@ struct sdp_input {
 	struct file_reader *reader; /* NULL after the end of the file */
 	char *text;
 	size_t len;
-	/* of the described input, which is base.inner */
+	/* specification of the described input, which is base.inner */
 	struct input_spec spec;
 };
 

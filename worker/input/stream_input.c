@@ -43,7 +43,7 @@ struct stream_input {
 	struct program_filter *filter; /* NULL: all packets */
 	uint8_t *copy; /* BLOCK bytes; NULL: the ring was always mapped */
 	size_t n;         /* packets in the block, with a filter */
-	bool mapped;      /* without a filter the ring is mapped, too */
+	bool mapped;      /* the ring is mapped even without a filter */
 	uint64_t opened_pos; /* pos at the opening */
 	bool was_bad;     /* the last header had no sync byte */
 	uint32_t skipped; /* packets skipped since the last chosen packet */

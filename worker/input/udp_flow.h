@@ -21,7 +21,7 @@
 
 enum {
 	UDP_MEASURE_S = 10,
-	UDP_ASKED_S = 30, /* for which a request keeps the measurement on */
+	UDP_ASKED_S = 30, /* a request keeps the measurement on for this time */
 };
 
 struct netif_watch;
@@ -49,11 +49,12 @@ struct udp_flow {
 	uint64_t drops_before; /* drops of sockets that are now closed */
 
 	struct iat_in *iat; /* NULL: not measured in this second */
-	struct iat_in_report iat_report; /* the last measured second */
+	/* the report of the last measured second */
+	struct iat_in_report iat_report;
 	/* time of the last request for the report, which starts measuring for
 	 * UDP_ASKED_S; 0: no request yet */
 	uint64_t asked_ns;
-	unsigned seconds;          /* since the opening */
+	unsigned seconds;          /* seconds since the opening */
 	/* text that names two senders which alternated in the last second */
 	struct errmsg senders;
 };
@@ -92,7 +93,7 @@ struct udp_reader {
 int udp_flow_read(struct udp_flow *, const struct udp_reader *,
 		  uint64_t now_ns, struct errmsg *error) MUST_CHECK;
 
-/* As input_is_roomy(). */
+/* Is the flow roomy, as input_is_roomy() describes it? */
 static inline bool udp_flow_is_roomy(const struct udp_flow *f)
 {
 	return udp_flow_is_open(f) && f->large && !f->full;

@@ -22,7 +22,8 @@ enum {
 	 * refusal. */
 	BACK_OFF_S = 5,
 	BACK_OFF_DOUBLINGS = 6,
-	FORGIVEN_S = 60, /* as copies, after which refusals no longer count */
+	/* After this time as copies earlier refusals no longer count. */
+	FORGIVEN_S = 60,
 	/* A doubtful PID delays the acceptance of copies for at most this time.
 	 * Paths that differ are refused earlier. */
 	DOUBT_S = 60,

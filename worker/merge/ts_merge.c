@@ -11,7 +11,8 @@
 enum {
 	/* Matched packets for the first measurement of the skew. */
 	SKEW_FIRST = 200,
-	SKEW_LEAST = 20, /* and in a second for further measurements */
+	/* matched packets in a second for further measurements */
+	SKEW_LEAST = 20,
 	LIVE_MS = 1000,
 	/* The second path leads when the first has more than twice as many
 	 * gaps, and this many more. */
@@ -138,7 +139,7 @@ static void pop_out(struct ts_merge *m, struct ts_path *p, bool both,
 	if (!both || !c->pes[pid])
 		ts_note_sent(c, ts_queue_hash(&p->queue, 0),
 			     both ? TS_SENT_BOTH : (unsigned)(p - c->path));
-	/* of a damaged packet only the expected counter is believed */
+	/* a damaged packet sets the counter only if it has the expected one */
 	if (ts_has_payload(packet) && (!damaged || ts_is_next(c, packet)))
 		c->cc[pid] = ts_cc(packet);
 	if (ts_pusi(packet) && !damaged) {

@@ -33,15 +33,15 @@ enum {
 struct ts_merge;
 
 struct ts_merge_counts {
-	uint64_t received[TS_MERGE_PATHS]; /* packets, null packets too */
+	uint64_t received[TS_MERGE_PATHS]; /* packets, with null packets */
 	/* packets that only the other path delivered */
 	uint64_t lost[TS_MERGE_PATHS];
 	uint64_t merged; /* packets that a path lost, and that were sent */
 	uint64_t dropped; /* late, duplicate, or of the unused path */
 	int32_t skew_us; /* path 2 behind path 1, in the last second */
 	bool live[TS_MERGE_PATHS]; /* packets arrived in the last second */
-	bool aligned; /* both deliver the same stream */
-	bool refused; /* they differ: only the path `lead` is sent */
+	bool aligned; /* both paths deliver the same stream */
+	bool refused; /* the paths differ: only the path `lead` is sent */
 	unsigned lead;
 	/* at the last refusal: `differ` of `of` packets differed */
 	uint32_t differ, of;

@@ -34,7 +34,7 @@ struct ts_queue_counts {
 };
 
 struct ts_queue {
-	size_t places; /* a power of two, or 0 */
+	size_t places; /* size of the ring in packets: a power of two, or 0 */
 	size_t head, n;
 	uint8_t *packets;
 	struct ts_queue_place *place;
@@ -62,7 +62,7 @@ static inline uint64_t ts_queue_hash(const struct ts_queue *q, size_t i)
 	return q->place[ts_queue_at(q, i)].hash;
 }
 
-/* Time of arrival. */
+/* Returns the time of arrival of packet i. */
 static inline uint64_t ts_queue_at_ns(const struct ts_queue *q, size_t i)
 {
 	uint64_t at = q->place[ts_queue_at(q, i)].at_mark;
@@ -75,7 +75,7 @@ static inline unsigned ts_queue_mark(const struct ts_queue *q, size_t i)
 	return q->place[ts_queue_at(q, i)].at_mark % TS_QUEUE_MARKS;
 }
 
-/* Prefetches a packet. */
+/* Prefetches packet i, which may be beyond the last one. */
 static inline void ts_queue_expect(const struct ts_queue *q, size_t i)
 {
 	__builtin_prefetch(ts_queue_packet(q, i));

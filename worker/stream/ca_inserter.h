@@ -16,7 +16,7 @@
 
 enum {
 	CA_ECMS_MAX = 64, /* most packets of ECMs that wait */
-	CA_EMMS_MAX = 256, /* the same for EMMs */
+	CA_EMMS_MAX = 256, /* most packets of EMMs that wait */
 };
 
 struct ca_inserter;

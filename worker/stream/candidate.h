@@ -21,7 +21,8 @@ enum candidate_state {
 	CANDIDATE_STANDBY, /* is not sent */
 	CANDIDATE_PENDING, /* is sent as soon as it can be entered */
 	CANDIDATE_ON_AIR, /* is sent */
-	CANDIDATE_ENDING, /* its last units are sent after a switch */
+	/* its last units are sent, after a switch to another candidate */
+	CANDIDATE_ENDING,
 	CANDIDATE_STATES
 };
 

@@ -27,7 +27,7 @@ struct cas_stage_config {
 	struct csa_choice *csa; /* borrowed for the call */
 	/* Control words and ECMs for the next worker; outlives the stage. */
 	struct crypto_memory *memory;
-	/* for the next worker, too; outlives the stage */
+	/* scrambled PIDs for the next worker; outlives the stage */
 	struct scrambler_pids *pids;
 	ts_out_fn *out;
 	void *arg;
@@ -41,7 +41,7 @@ void cas_stage_free(struct cas_stage **);
 /* The systems, borrowed for the life of the stage; NULL: there is no stage. */
 const struct cas_list *cas_stage_list(const struct cas_stage *);
 
-/* As scrambler_set_psi(). */
+/* Sets the tables of the stream (borrowed), as scrambler_set_psi(). */
 void cas_stage_set_psi(struct cas_stage *, const struct psi *);
 
 /* Sets the channel to the worker of the system at this place; fd is taken. */

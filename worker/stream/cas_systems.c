@@ -30,9 +30,10 @@ _Static_assert((int)CAS_LIST_MAX == (int)CRYPTO_SYSTEMS_MAX &&
 
 struct system {
 	struct cas_systems *of;
-	struct channel *channel; /* to the worker of the system; NULL: none */
+	/* channel to the worker of the system; NULL: none */
+	struct channel *channel;
 	unsigned messages, emms; /* received in this second, EMMs apart */
-	struct errmsg error;     /* that its worker reported; "": none */
+	struct errmsg error;     /* error that its worker reported; "": none */
 };
 
 struct cas_systems {

@@ -18,7 +18,8 @@ enum {
 };
 
 struct cue_pending {
-	uint64_t until_ns; /* on the clock of mono.h; 0: free */
+	/* end of the command, on the clock of mono.h; 0: the place is free */
+	uint64_t until_ns;
 	int64_t event;     /* event id of a splice_insert; -1: none */
 	uint32_t len;      /* 0: the section is not kept */
 	uint32_t reserved;

@@ -18,7 +18,7 @@ struct msg;
 struct psi;
 
 enum {
-	/* of splice commands; further PIDs are ignored */
+	/* PIDs of splice commands that are read; further ones are ignored */
 	CUE_WATCH_PIDS = 8,
 	CUE_WATCH_PER_S = 10,
 	CUE_WATCH_BYTES = 8192,  /* most bytes of a report (JSON) */

@@ -43,14 +43,14 @@ struct mux_input;
 
 struct input_chain {
 	struct candidate candidate; /* the state that the selector needs */
-	unsigned position; /* from 1 */
+	unsigned position; /* position in the list of inputs, from 1 */
 	struct t2mi *t2mi; /* unpacks T2-MI; NULL: the input has none */
-	struct t2mi_counts unpacked; /* of t2mi in the last second */
+	struct t2mi_counts unpacked; /* counts of t2mi in the last second */
 	struct descrambler *descrambler; /* NULL: no key and no softcam */
 	/* asks the softcams for control words, in front of the descrambler;
 	 * NULL: no softcam */
 	struct ca_stage *ca;
-	/* of the descrambler in the last second */
+	/* counts of the descrambler in the last second */
 	struct descrambler_counts descrambled;
 	struct remux *remux; /* NULL: packets stay as they are */
 	struct mux_input *mux; /* adds a PID to the remux; NULL: none */
@@ -94,7 +94,7 @@ struct input_chain {
 	/* The reason why the input is off air, as a constant text.  NULL: it is
 	 * on air, or the reason is unknown. */
 	const char *fault;
-	/* the same reason as a sentence with numbers; "": as NULL above */
+	/* the same reason as a sentence with numbers; "": fault is NULL */
 	struct errmsg error;
 	uint64_t began_ns; /* start of the current second */
 	struct analyze_report report; /* report of the last second */
@@ -128,7 +128,8 @@ struct chain_config {
 	const char *address;
 	const struct stream_spec *stream; /* borrowed for the call */
 	struct csa_choice *csa; /* borrowed for the call */
-	/* see remux_config; outlives the chain */
+	/* CA systems that scramble the output, see remux_config; outlives the
+	 * chain */
 	const struct cas_list *cas;
 	bool alone; /* the stream has no other input */
 	/* The place of an input of a multiplex, see remux_config; NULL: the

@@ -67,7 +67,7 @@ struct stream_memory {
 	/* waiting and crypto are the last members, because a stopped stream
 	 * does not keep them */
 	uint8_t waiting[STREAM_WAITING_MAX * TS_PACKET];
-	struct crypto_memory crypto; /* has control words */
+	struct crypto_memory crypto; /* control words and ECMs */
 };
 
 /*

@@ -13,7 +13,8 @@
 /* Embedded; zeroed memory watches nothing. */
 struct monitor_log {
 	struct monitor *monitor; /* NULL: not watched */
-	const char *where;       /* in the log: "input 2", "output"; borrowed */
+	/* name in the log: "input 2", "output"; borrowed */
+	const char *where;
 	alarm_set raised;         /* raised alarms: bits by enum alarm_id */
 	/* raised alarms that the source input has logged */
 	alarm_set known;
@@ -28,7 +29,7 @@ void monitor_log_begin(struct monitor_log *, const struct psi *psi,
 		       const char *where, uint64_t now_ns);
 void monitor_log_done(struct monitor_log *);
 
-/* As monitor_feed(); 0 if nothing is watched. */
+/* Passes packets to the monitor, as monitor_feed(); 0 if nothing is watched. */
 uint32_t monitor_log_feed(struct monitor_log *, const struct ts_run *runs,
 			  size_t n_runs, const struct ts_skips *skips,
 			  uint64_t now_ns);

@@ -52,7 +52,7 @@ void mux_input_join(struct mux_input *, struct remux *,
 /* Closes the other stream, because the input is closed. */
 void mux_input_close(struct mux_input *);
 
-/* Once a second. */
+/* Call it once a second: logs errors, and reads the counters. */
 void mux_input_second(struct mux_input *, uint64_t now_ns);
 
 /* Writes LINK_MUX_*, counted since mux_input_new(). */

@@ -19,7 +19,7 @@ struct absent_file;
 /* The state of an input chain when the multiplex last took its packets. */
 struct mux_seen {
 	unsigned opens; /* how often the input was opened */
-	uint64_t lost; /* datagrams that its socket dropped */
+	uint64_t lost; /* counter socket_drops of the input */
 	uint64_t address; /* hash of the address of the input */
 	/* position in its ring where the last worker stopped; 0: none */
 	uint64_t from;
@@ -62,7 +62,7 @@ struct mux_stage {
 	/* time before which the tables are not kept; 0: at once */
 	uint64_t keep_ns;
 	struct mux_seen sources[MSG_INPUTS_MAX];
-	struct mux_reads *reads; /* of each input */
+	struct mux_reads *reads; /* one for each input */
 	/* NULL: the input has none */
 	struct absent_file *files[MSG_INPUTS_MAX];
 	/* time of the last mux_stage_second(); 0: none yet */
@@ -79,7 +79,7 @@ struct mux_stage {
 	size_t unsent[MSG_INPUTS_MAX]; /* programs without room, as logged */
 	struct mux_eit_log {
 		uint64_t dropped; /* count of dropped sections a second ago */
-		/* that count before the first drop of the current overflow */
+		/* count of dropped sections before the current overflow */
 		uint64_t begun;
 		/* time of the last drop; 0: no overflow is logged */
 		uint64_t last_ns;
@@ -128,7 +128,7 @@ void mux_stage_set_clock(struct mux_stage *, bool synchronised);
  * (mux_places()). */
 void mux_stage_places(struct mux_stage *, struct input_chain *,
 		      uint64_t now_ns);
-/* As mux_make_place(). */
+/* Makes a place for a table in the output, as mux_make_place(). */
 void mux_stage_make_place(struct mux_stage *);
 /* Sends what is due in this turn.  unix_ms: the system clock. */
 void mux_stage_turn(struct mux_stage *, uint64_t now_ns, uint64_t unix_ms);

@@ -18,7 +18,7 @@ struct netif_watch;
 struct netif_news {
 	struct ev_loop *loop;
 	struct netif_watch *watch; /* NULL: the kernel reports nothing */
-	bool routes; /* also reports changes of routes */
+	bool routes; /* changes of routes are reported, too */
 	ev_io io;
 	uint64_t taken_ns; /* time of the last report */
 	uint64_t due_ns;   /* time of the next report; 0: no change waits */

@@ -14,7 +14,8 @@
 struct msg_stream_guide;
 
 struct other_guide {
-	char id[IO_ID_MAX + 1]; /* its name in messages stream.guide */
+	/* name of the stream in messages stream.guide */
+	char id[IO_ID_MAX + 1];
 	uint16_t tsid;
 	/* original_network_id of its configuration; 0: absent */
 	uint16_t key_onid;

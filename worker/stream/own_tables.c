@@ -31,7 +31,7 @@
 enum {
 	DAY_S = 24 * 3600,
 	YEAR_DAYS = 365,
-	/* of files of the tz database; zone.tab has 20 KiB */
+	/* most bytes of a file of the tz database; zone.tab has 20 KiB */
 	FILE_MAX = 128 * 1024,
 };
 
@@ -48,7 +48,8 @@ struct own_tables {
 	 * yet */
 	json_t *streams;
 	bool others_changed; /* the SDT other is to be built */
-	bool guides_changed; /* it is built only if its content changes */
+	/* the SDT other is built only if its content changes */
+	bool guides_changed;
 	/* own_eit_edition() at the last check of the SDT other */
 	uint64_t edition;
 	/* other_guides_hash() when the SDT other was built */

@@ -30,7 +30,7 @@ struct own_tables_config {
 	unsigned kbps; /* rate of the output, as in table_stage_config */
 	struct cue_memory *cues; /* outlives the own tables */
 	struct eit_versions *eit_versions; /* outlives the own tables */
-	/* for own_others.h; outlives the own tables */
+	/* services for own_others.h; outlives the own tables */
 	struct passed_list *passed;
 	bool scrambled; /* another stage scrambles the outputs */
 	/* guides, input_of and input_arg: as in own_eit_config; no bit in
@@ -68,10 +68,11 @@ struct own_tables_eit {
 };
 struct own_tables_eit own_tables_eit(const struct own_tables *);
 
-/* As table_stage_lacks_places(). */
+/* Has a table waited too long for a null packet, as
+ * table_stage_lacks_places()? */
 bool own_tables_lack_places(const struct own_tables *);
 
-/* As own_cue_send(). */
+/* Sends a splice command, as own_cue_send(). */
 bool own_tables_cue(struct own_tables *, const struct msg_stream_cue *,
 		    uint64_t now_ns, struct errmsg *error);
 

@@ -15,7 +15,7 @@ enum {
 	OTHER_SCHEDULE = EIT_SCHEDULE_TABLE_ID + 0x10,
 };
 
-/* After so many seconds without a section a part expires: present and
+/* After this many seconds without a section a part expires: present and
  * following, schedule. */
 static const uint32_t patience_s[PASSED_PARTS] = { 60, 900 };
 

@@ -50,25 +50,25 @@ void pipeline_free(struct pipeline **);
 /* Writes the stream to this ring from now on (fd is not taken). */
 void pipeline_use_ring(struct pipeline *, int fd);
 
-/* As selector_link(). */
+/* Gives the ring of another stream to the inputs, as selector_link(). */
 void pipeline_link(struct pipeline *, const char *stream, int fd);
 /* Sets the channel to the worker of a CA system, as cas_stage_link(). */
 void pipeline_link_cas(struct pipeline *, unsigned place, int fd);
 /* Sets whether the system clock is synchronised.  Before the first call it
  * counts as synchronised. */
 void pipeline_set_clock(struct pipeline *, bool synchronised);
-/* As own_tables_set_others(). */
+/* Replaces the streams of nit_other, as own_tables_set_others(). */
 void pipeline_set_network(struct pipeline *, const json_t *streams);
-/* As own_tables_guide(). */
+/* Takes events of the guide, as own_tables_guide(). */
 void pipeline_guide(struct pipeline *, const struct msg_stream_guide *,
 		    int fd);
-/* As own_tables_cue(). */
+/* Sends a splice command, as own_tables_cue(). */
 bool pipeline_cue(struct pipeline *, const struct msg_stream_cue *,
 		  struct errmsg *error);
-/* As selector_rename(). */
+/* Follows the new id of another stream, as selector_rename(). */
 void pipeline_rename(struct pipeline *, const char *from, const char *to);
 
-/* As selector_choose(). */
+/* Chooses an input by a command, as selector_choose(). */
 int pipeline_choose(struct pipeline *, unsigned position,
 		    struct errmsg *error) MUST_CHECK;
 

@@ -35,7 +35,8 @@ struct pipeline {
 	struct asker asker; /* asks the master about callers of outputs */
 
 	struct ticker ticker;
-	struct netif_news news; /* for outputs that follow address changes */
+	/* changes of addresses, for outputs that follow them */
+	struct netif_news news;
 	ev_io readable;
 	/* lists the memory that a turn touches; renewed once a second */
 	struct prefetch warm;
@@ -89,7 +90,7 @@ struct pipeline {
 	bool held; /* the packets behind `versions' arrived earlier */
 	uint64_t late_before; /* sender.dropped a second ago */
 	struct ratelimit late_log;
-	struct batch batch; /* at the end, because it is large */
+	struct batch batch; /* the last member, because it is large */
 };
 
 /* Is the only input sent unchanged?  Its monitor is then that of the stream. */

@@ -127,7 +127,7 @@ static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 		status->alarms |= ALARM_BIT(ALARM_MUX_OVERFLOW);
 	status->alarms |= pipeline_eit_alarms(p);
 	monitor_log_report(w, 0, status->alarms, &p->watch.reported, status);
-	/* these counts are in the outputs, not in the monitor */
+	/* the counts of these alarms are not in the monitor */
 	for (size_t i = 0; i < status->n_changes; i++)
 		if (status->changes[i].alarm == ALARM_CBR_OVERFLOW)
 			status->changes[i].count = p->overflow.count;

@@ -114,7 +114,8 @@ enum selector_route {
 struct selector_part {
 	const struct ts_run *runs;
 	size_t n_runs;
-	/* after a switch: the first run arrived earlier */
+	/* after a switch: the switch_point has held back the first run since
+	 * its arrival */
 	bool held;
 	/* memory for the runs after the point of entry */
 	struct ts_run entered[SELECTOR_RUNS_MAX + 1];

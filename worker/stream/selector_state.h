@@ -28,7 +28,7 @@ struct selector {
 	struct candidate *on_air; /* NULL: nothing is sent */
 	/* the candidate that splice_cut() enters; NULL outside of that call */
 	struct candidate *entered;
-	/* its last units are sent after a switch; NULL: none */
+	/* the candidate whose last units are sent; NULL: none */
 	struct candidate *ending;
 	/* keeper.opens of the input on air when it was last sent; 0: its
 	 * source has not been sent yet */

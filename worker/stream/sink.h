@@ -25,7 +25,7 @@ struct psi;
 struct scrambler_pids;
 
 struct sink {
-	unsigned position;  /* from 1 */
+	unsigned position;  /* position in the list of outputs, from 1 */
 	bool valid;
 	struct output_spec spec;
 	struct output *output; /* NULL while it is not open, and for http */
@@ -55,14 +55,15 @@ struct sink {
 	/* memory of the queue of cbr or sender (sinks_keep()); NULL: not
 	 * kept */
 	void *queue;
-	struct sender *sender; /* for an output with its own pace, or NULL */
+	/* sender of an output with its own pace but without cbr; or NULL */
+	struct sender *sender;
 	struct sink_overflow {
 		struct alarm alarm;
 		uint64_t before; /* overflow counter of cbr a second ago */
 		/* overflow counter of cbr when the overflow began */
 		uint64_t begin;
 		struct ratelimit log;
-		/* for the status; "": cbr drops no packets */
+		/* error for the status; "": cbr drops no packets */
 		struct errmsg error;
 	} overflow;
 	/* count of dropped packets that the log has already */
@@ -81,7 +82,8 @@ struct sink {
 	uint64_t receivers_reported; /* hash of the last report of receivers */
 	unsigned receivers_age_s; /* age of that report */
 	struct scrambler *scrambler; /* NULL: it sends in the clear */
-	struct asker *asker;   /* for questions about callers; borrowed */
+	/* sends questions about callers to the master; borrowed */
+	struct asker *asker;
 };
 
 /* The hash of an address, as struct rtp_state stores it. */

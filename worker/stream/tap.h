@@ -16,7 +16,7 @@ struct msg_stream_scan;
 
 struct tap {
 	struct record_feed *feed; /* NULL: no input is reported */
-	unsigned position; /* of the reported input, from 1; 0: none */
+	unsigned position; /* position of the reported input, from 1; 0: none */
 	uint64_t until_ns; /* time at which the report ends */
 };
 
