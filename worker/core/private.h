@@ -24,7 +24,7 @@ void private_forget_recordings(const char *folder);
 bool private_has_recordings(const char *folder);
 
 /* May a list play this file?  The writer of a list may lack access to the
- * configuration and to the recordings of other streams.  So a list plays files
- * that are neither, and files below its own folder if that folder contains
+ * configuration and to the recordings of other streams.  So a list plays only
+ * files outside of both, and files below its own folder if that folder contains
  * nothing private.  The file and the list are absolute paths. */
 bool private_list_may(const char *list, const char *file);

@@ -4,9 +4,9 @@
  * are frequent, and later if the source pauses regularly.  Detects as well that
  * packets were lost in a pause that was too short for silence.
  *
- * A pause is regular only if the continuity counters go on behind it (ISO/IEC
- * 13818-1 2.4.3.3).  A pause with a gap is a hole and does not delay the
- * detection: an input that flaps is detected as fast as any other.
+ * A pause is regular only if the continuity counters continue behind it
+ * (ISO/IEC 13818-1 2.4.3.3).  A pause with a gap is a hole and does not delay
+ * the detection: an input that flaps is detected as fast as any other.
  *
  * Several pauses that are too short for a hole are a hole if each of them lost
  * packets and they are apart from each other.  Two reads may hide such a pause,

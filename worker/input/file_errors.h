@@ -27,7 +27,8 @@ struct file_errors {
 
 void file_errors_done(struct file_errors *);
 
-/* Notes that a file cannot be played; late: not to its end. */
+/* Notes that a file cannot be played; late: it was played, but not to its
+ * end. */
 void file_errors_note(struct file_errors *, const char *path, const char *error,
 		      bool late);
 /* Removes the error of a file that is played; whole: it was played to its end,

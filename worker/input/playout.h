@@ -101,8 +101,8 @@ size_t playout_take(struct playout *, struct batch *, uint64_t now_ns);
 bool playout_is_dry(const struct playout *);
 
 /* The time at which the next packet is due; during a flush, the time at which
- * the first packet of the flush was due.  Its clock stops while the playout is
- * late. */
+ * the first packet of the flush was due.  This time does not advance while the
+ * playout is late. */
 uint64_t playout_due_ns(const struct playout *);
 
 /* The playing time of the packets in the ring. */

@@ -10,8 +10,9 @@
  * duplicated is sent once; packets that the paths deliver in different order
  * are sent in the order of their continuity counters.
  *
- * A packet with transport_error_indicator is replaced by that of the other path
- * if that has it without: the path with the damage has lost it.
+ * A packet with transport_error_indicator is replaced by the packet of the
+ * other path, if that is intact.  The path with the damaged packet counts it as
+ * lost.
  *
  * Paths with different streams are not mixed: one of them, the lead, is sent
  * until it falls silent.  Null packets are not compared; those of one path are

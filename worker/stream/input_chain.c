@@ -427,8 +427,8 @@ static bool is_wrong_key(const struct input_chain *l)
 	return l->descrambled.wrong_starts > l->descrambled.starts / 2;
 }
 
-/* Writes the error of the input.  An error of the input itself says more than
- * one of the stream after the remux.  missing: what the stream lacks, or
+/* Writes the error of the input.  An error of the input itself takes precedence
+ * over one of its packets after the remux.  missing: what the stream lacks, or
  * NULL. */
 static void describe(struct input_chain *l, const char *missing)
 {

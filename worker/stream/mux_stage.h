@@ -134,8 +134,8 @@ void mux_stage_make_place(struct mux_stage *);
 void mux_stage_turn(struct mux_stage *, uint64_t now_ns, uint64_t unix_ms);
 
 /* Call it when these packets are sent: the next worker continues their
- * counters.  So it skips no counter of packets that were not sent, and repeats
- * none of packets that were. */
+ * counters.  So it leaves no gap for packets that were not sent, and repeats no
+ * counter of packets that were sent. */
 void mux_stage_note(struct mux_stage *, const struct ts_run *runs,
 		    size_t n_runs);
 /* Keeps the tables of the inputs for the next worker; restored tables only

@@ -2,7 +2,7 @@
 /*
  * Reports when the source addresses of the outputs must be looked up again:
  * after a change of interfaces, addresses or routes that has settled.  Frequent
- * changes cause a few reports a second.
+ * changes cause at most ten reports a second.
  *
  * Owns its netif_watch and a watcher; borrows the loop.  Embedded; zeroed
  * memory never reports.

@@ -66,8 +66,8 @@ bool other_guides_complete(const struct other_guides *);
  * guide?  True also if no guide runs. */
 bool other_guides_have_networks(const struct other_guides *);
 
-/* A hash of what an SDT other takes from here: identifiers, the status of the
- * services, and which have EIT. */
+/* A hash of the values that an SDT other takes from these streams: identifiers,
+ * the status of the services, and which have EIT. */
 uint64_t other_guides_hash(const struct other_guides *);
 
 enum {

@@ -6,7 +6,7 @@
  * splice_null is the heartbeat.  A new command replaces an earlier one of the
  * same event.
  *
- * Times are those of the stream as it goes out, so that pts_adjustment is 0; a
+ * Times are those of the stream as it is sent, so that pts_adjustment is 0; a
  * later stage that moves the clock moves the field too (cue.h).
  */
 #pragma once

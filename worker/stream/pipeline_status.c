@@ -91,9 +91,8 @@ bool pipeline_is_relay(const struct pipeline *p)
 	return p->tables == NULL && selector_is_relay(p->selector);
 }
 
-/* The alarms that are raised for the inputs that are sent, and logged there.
- * The log does not repeat them for the output, because they are their
- * result. */
+/* The alarms that are raised for the inputs that are sent.  The log has them
+ * for these inputs, and does not repeat them for the output. */
 static alarm_set raised_before(const struct pipeline *p,
 			       const struct msg_stream_status *status)
 {

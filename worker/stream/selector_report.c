@@ -19,8 +19,8 @@ static const char *find_fault(const struct selector *s,
 	return s->off_s >= patience_s ? l->fault : NULL;
 }
 
-/* The reason why an input is not on air.  An error of the input that causes a
- * silence says more than the silence. */
+/* The reason why an input is not on air.  If an error of the input causes a
+ * silence, it is the error, not the silence. */
 static const char *error_of(const struct input_chain *l)
 {
 	const char *error = input_keeper_error(&l->keeper);

@@ -255,7 +255,7 @@ enum selector_route selector_route(struct selector *s, struct candidate *c,
 	}
 	if (c->state == CANDIDATE_ENDING)
 		return SELECTOR_ENDING;
-	/* may the candidate go on air now, and from one of these packets? */
+	/* may the stream enter the candidate now, at one of these packets? */
 	if (chain != NULL && chain != s->fill)
 		may_enter = may_enter && s->decision->enter;
 	if (!may_enter)
