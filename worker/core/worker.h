@@ -17,7 +17,8 @@ struct worker_role;
 
 struct worker {
 	struct ev_loop *loop;
-	struct channel *channel; /* sends fail with -EPIPE without a master */
+	/* channel to the master; after its end sends fail with -EPIPE */
+	struct channel *channel;
 	/* argv[2]: the stream id, or "1" for a role without streams */
 	const char *object;
 	bool stopping;

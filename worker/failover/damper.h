@@ -21,7 +21,7 @@ enum {
 };
 
 struct damper {
-	uint64_t half_life_ns; /* 0: never damped */
+	uint64_t half_life_ns; /* half-life of the penalty; 0: never damps */
 	uint64_t penalty;      /* the penalty at the time at_ns */
 	uint64_t at_ns;
 	bool damped;           /* result of the last damper_is_damped() */

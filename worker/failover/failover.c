@@ -260,7 +260,8 @@ static void choose_watching(struct failover *f, uint64_t now_ns)
 		replace(f, i, now_ns);
 	if (i != c || !is_good(&f->inputs[c]))
 		return;
-	/* an input further up the list that was on air for the return delay */
+	/* returns to an input further up the list that was on air for the
+	 * return delay */
 	for (i = 0; i < c && !f->cfg.no_return; i++) {
 		struct input *in = &f->inputs[i];
 

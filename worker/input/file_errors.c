@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Log lines per call. */
+/* The most lines that one file_errors_log() logs for single files. */
 enum { LINES_MAX = 10 };
 
 static void free_one(struct file_error *one)

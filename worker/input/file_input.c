@@ -56,7 +56,8 @@ struct file_input {
 	/* packets taken from the fifo since the opening */
 	uint64_t sent;
 	struct ts_sync sync;
-	struct splice *splice; /* NULL: neither a loop nor a list */
+	/* joins laps and files; NULL: neither a loop nor a list */
+	struct splice *splice;
 	/* finds the packet at which a file of a list starts; NULL: no list */
 	struct switch_point *entry;
 	bool entering;         /* no packet of the file was played yet */

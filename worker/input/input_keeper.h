@@ -32,7 +32,7 @@ enum {
 
 /* Embedded.  The members that each read touches are the first ones. */
 struct input_keeper {
-	struct input *input; /* NULL while it is closed */
+	struct input *input; /* the open input; NULL while it is closed */
 	uint64_t received_ns; /* time of the last packets, or of the opening */
 	/* time-out of the watchdog in s after it has opened the input again;
 	 * 0: the option watchdog */

@@ -65,7 +65,8 @@ struct input {
 	int fd; /* readable when packets wait, or -1 */
 	/* the flow whose datagrams input_iat_in() measures; NULL: none */
 	struct udp_flow *flow;
-	const struct redundant_paths *paths; /* NULL: there is only one path */
+	/* state of its paths; NULL: there is only one path */
+	const struct redundant_paths *paths;
 	/* an input that receives the packets for this one, and provides its
 	 * counters and errors; NULL: none */
 	struct input *inner;

@@ -16,7 +16,7 @@ enum { LENGTH_END = 6 };
 /* The last unit of a PID. */
 struct unit {
 	size_t at;   /* index of its first packet */
-	size_t size; /* bytes so far */
+	size_t size; /* payload bytes up to the last packet read */
 	uint8_t head[LENGTH_END]; /* first bytes of the unit */
 	uint8_t cc;  /* counter of its first packet */
 	bool begun;  /* its first packet is in `units', and in the clear */

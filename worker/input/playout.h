@@ -50,7 +50,8 @@ struct playout {
 	 * together; the pace keeps it constant. */
 	uint64_t hold_ns;      /* the level to hold; 0: unknown, or none */
 	uint64_t mean_ns;      /* the level, smoothed over smooth_s */
-	unsigned smooth_s;     /* 0: no level is held */
+	/* time over which mean_ns averages; 0: no level is held */
+	unsigned smooth_s;
 	unsigned checks;       /* corrections since the start */
 	uint64_t elsewhere_ns; /* the level at the source */
 	/* numbers of the packets at which another time base begins, in order;

@@ -45,7 +45,8 @@ struct receiver {
 	struct sockaddr_any source;
 	/* senders of all messages but the first; NULL: not wanted */
 	struct sockaddr_any *senders;
-	struct iat_in *iat; /* NULL: not measured */
+	/* notes the arrivals; NULL: arrivals are not measured */
+	struct iat_in *iat;
 	struct mmsghdr msgs[RECEIVER_SLOTS];
 	struct iovec iov[RECEIVER_SLOTS][2];
 	_Alignas(struct cmsghdr) uint8_t control[RECEIVER_SLOTS][CONTROL_SIZE];

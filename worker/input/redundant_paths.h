@@ -50,7 +50,7 @@ struct redundant_paths {
 struct path_state {
 	bool delivers;       /* packets have arrived recently */
 	bool optional;       /* silence of this path is no error */
-	const char *error;   /* NULL: no error is known */
+	const char *error;   /* error of the path; NULL: no error is known */
 	/* text of the error if only other paths deliver; NULL: "no packets" */
 	const char *silence;
 	/* text that names two senders; NULL or "": there is at most one */

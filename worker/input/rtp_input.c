@@ -32,7 +32,7 @@ struct rtp_input {
 	struct redundant_paths paths;
 	struct rtp_path path[RTP_PATHS];
 	struct rtp_window *window;
-	struct fec_repair *fec; /* NULL: not wanted */
+	struct fec_repair *fec; /* repairs losses; NULL: FEC is not wanted */
 	uint64_t fec_ns;        /* time of the next read of the FEC sockets */
 	struct ts_sync sync;
 	uint64_t invalid;       /* datagrams that are no RTP of this stream */

@@ -20,7 +20,7 @@ enum { MUTE_MS = 5000 };
 
 struct sdp_input {
 	struct input base;
-	struct file_reader *reader; /* NULL after the end of the file */
+	struct file_reader *reader; /* reads the file; NULL after its end */
 	char *text;
 	size_t len;
 	/* specification of the described input, which is base.inner */

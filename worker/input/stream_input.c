@@ -40,7 +40,8 @@ struct stream_input {
 	uint64_t pos; /* position in the ring of the next read */
 	struct ts_sync sync;
 	uint64_t lost; /* packets that were overwritten before the read */
-	struct program_filter *filter; /* NULL: all packets */
+	/* chooses packets; NULL: reads all packets */
+	struct program_filter *filter;
 	uint8_t *copy; /* BLOCK bytes; NULL: the ring was always mapped */
 	size_t n;         /* packets in the block, with a filter */
 	bool mapped;      /* the ring is mapped even without a filter */

@@ -8,8 +8,8 @@
 enum {
 	/* The last packets count; older ones weigh half. */
 	LAST = 2000,
-	/* Copies may each have this many more packets that the other lacks than
-	 * common ones. */
+	/* Paths differ if, of a PID, each path has more packets that the other
+	 * lacks than common packets and this number together. */
 	DIFFER_MIN = 16,
 	/* Common packets that prove copies, if there was no recent refusal. */
 	ENOUGH = 64,

@@ -23,7 +23,7 @@ enum {
 	TS_MERGE_REORDER = 64,
 	/* Sent packets that are remembered: a second at 90 Mbit/s. */
 	TS_SENT = 65536,
-	TS_SENT_PLACES = 4, /* places for a hash */
+	TS_SENT_PLACES = 4, /* places in which a packet with one hash may be */
 	TS_SENT_BOTH = 2,   /* value of ts_sent.path: both paths delivered it */
 };
 

@@ -21,7 +21,7 @@ struct cue_pending {
 	/* end of the command, on the clock of mono.h; 0: the place is free */
 	uint64_t until_ns;
 	int64_t event;     /* event id of a splice_insert; -1: none */
-	uint32_t len;      /* 0: the section is not kept */
+	uint32_t len;      /* bytes of the section; 0: it is not kept */
 	uint32_t reserved;
 	uint8_t section[CUE_KEPT_BYTES];
 };

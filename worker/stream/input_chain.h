@@ -46,13 +46,15 @@ struct input_chain {
 	unsigned position; /* position in the list of inputs, from 1 */
 	struct t2mi *t2mi; /* unpacks T2-MI; NULL: the input has none */
 	struct t2mi_counts unpacked; /* counts of t2mi in the last second */
-	struct descrambler *descrambler; /* NULL: no key and no softcam */
+	/* removes the scrambling; NULL: no key and no softcam */
+	struct descrambler *descrambler;
 	/* asks the softcams for control words, in front of the descrambler;
 	 * NULL: no softcam */
 	struct ca_stage *ca;
 	/* counts of the descrambler in the last second */
 	struct descrambler_counts descrambled;
-	struct remux *remux; /* NULL: packets stay as they are */
+	/* changes packets by the options; NULL: packets stay as they are */
+	struct remux *remux;
 	struct mux_input *mux; /* adds a PID to the remux; NULL: none */
 	/* CC errors in a second that mean off air: option cc_limit of the
 	 * input, otherwise of the stream */
@@ -62,7 +64,8 @@ struct input_chain {
 	bool wanted; /* the policy wants it open */
 	bool tried; /* an opening was tried since it became wanted */
 	unsigned empty_reads;
-	struct analyze *analyze; /* NULL: the counts of the monitor suffice */
+	/* counts packets for the verdict; NULL: the monitor does */
+	struct analyze *analyze;
 	struct monitor_log watch; /* watches the received packets */
 	bool alone; /* the stream has no other input */
 	/* Finds continuity gaps if the input is not analyzed and the stream has
@@ -110,7 +113,7 @@ struct input_chain {
 	struct map_log maps;
 	struct input_counters counted; /* input counters of the last second */
 	struct failover_sight seen; /* state that the policy was given last */
-	enum input_state state; /* state for the status */
+	enum input_state state; /* state in the last status */
 	uint64_t since_s; /* unix time at which the state began */
 	struct errmsg trouble; /* error or fault in the last status; "": none */
 	uint64_t trouble_s; /* unix time at which that error began */

@@ -12,7 +12,8 @@
 
 /* Embedded; zeroed memory watches nothing. */
 struct monitor_log {
-	struct monitor *monitor; /* NULL: not watched */
+	/* watches the packets; NULL: nothing is watched */
+	struct monitor *monitor;
 	/* name in the log: "input 2", "output"; borrowed */
 	const char *where;
 	alarm_set raised;         /* raised alarms: bits by enum alarm_id */

@@ -22,7 +22,7 @@ struct keeping {
 	struct mux_memory *to;
 	bool writes; /* true: writes; false: compares */
 	bool differs;
-	size_t bytes, services; /* stored by the inputs so far */
+	size_t bytes, services; /* how many the inputs so far have stored */
 	bool full; /* the tables of the current input have no room */
 };
 

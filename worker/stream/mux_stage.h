@@ -44,8 +44,10 @@ struct mux_live {
 };
 
 struct mux_stage {
-	struct mux *mux; /* NULL: one input at a time is sent */
-	struct mux_live *live; /* NULL: one input at a time is sent */
+	/* the multiplex; NULL: the stream sends one input at a time */
+	struct mux *mux;
+	/* what the next worker continues; NULL: mux is NULL */
+	struct mux_live *live;
 	struct stream_memory *memory;
 	uint64_t period_ns; /* interval of the reads of the inputs */
 	/* number of the interval of the last read; 0: none yet */
@@ -63,7 +65,7 @@ struct mux_stage {
 	uint64_t keep_ns;
 	struct mux_seen sources[MSG_INPUTS_MAX];
 	struct mux_reads *reads; /* one for each input */
-	/* NULL: the input has none */
+	/* reader of the file of option absent; NULL: the input has none */
 	struct absent_file *files[MSG_INPUTS_MAX];
 	/* time of the last mux_stage_second(); 0: none yet */
 	uint64_t second_ns;

@@ -17,7 +17,8 @@ struct netif_watch;
 
 struct netif_news {
 	struct ev_loop *loop;
-	struct netif_watch *watch; /* NULL: the kernel reports nothing */
+	/* events of the kernel; NULL: the kernel refuses them */
+	struct netif_watch *watch;
 	bool routes; /* changes of routes are reported, too */
 	ev_io io;
 	uint64_t taken_ns; /* time of the last report */

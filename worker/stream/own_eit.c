@@ -72,7 +72,8 @@ struct own_eit {
 	uint64_t next_serial;
 	const struct output_sdt *sdt;
 	uint64_t awaited; /* guides of the config whose events have not come */
-	uint64_t began_ms; /* the first turn with a PAT; 0: none yet */
+	/* unix time of the first turn with a PAT; 0: none yet */
+	uint64_t began_ms;
 	int64_t now_s; /* unix time of the last turn */
 	bool crowded; /* logged: a segment has no room */
 	/* the sections of a table while they are built */

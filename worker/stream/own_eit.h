@@ -47,7 +47,8 @@ struct own_eit_config {
 	 * arrive: the first EIT wait for these events, a few seconds at
 	 * most. */
 	uint64_t guides;
-	own_eit_input_fn *input_of; /* NULL: no multiplex */
+	/* called with arg; NULL: the stream is no multiplex */
+	own_eit_input_fn *input_of;
 	void *arg;
 };
 

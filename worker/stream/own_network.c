@@ -42,7 +42,7 @@ struct own_network {
 	const struct output_sdt *sdt;
 	/* SDT and events of the streams of nit_other */
 	const struct other_guides *guides;
-	uint64_t began_ns; /* the first turn with a PAT; 0: none yet */
+	uint64_t began_ns; /* time of the first turn with a PAT; 0: none yet */
 	/* SDT and networks are known, or the wait for them has ended */
 	bool ready;
 	bool waits; /* the tables are built as soon as `ready' is true */

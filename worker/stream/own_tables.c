@@ -40,9 +40,11 @@ struct own_tables {
 	struct table_stage *stage;
 	struct own_network *network; /* NIT and BAT; NULL: none */
 	struct own_sections *sections; /* list si; NULL: none */
-	struct own_cue *cue; /* NULL: no cue_pid */
-	struct own_eit *eit; /* NULL: all EIT are those of the source */
-	struct own_others *sdt_other; /* NULL: no sdt_other */
+	struct own_cue *cue; /* sends splice commands; NULL: no cue_pid */
+	/* own EIT; NULL: all EIT are those of the source */
+	struct own_eit *eit;
+	/* own SDT other; NULL: no option sdt_other */
+	struct own_others *sdt_other;
 	struct other_guides others;
 	/* configuration of the streams of nit_other by their ids; NULL: none
 	 * yet */
@@ -60,7 +62,8 @@ struct own_tables {
 	struct output_sdt sdt; /* SDT of the output */
 	uint32_t seen; /* psi_changes() when the tables were made */
 	bool synchronised;
-	char country[4]; /* "": there is no own TOT */
+	/* country_code of the own TOT; "": there is no own TOT */
+	char country[4];
 	uint8_t *zone;   /* a file of the tz database, or NULL */
 	size_t zone_len;
 };

@@ -52,9 +52,10 @@ struct pipeline {
 	/* joins the candidates to one stream; idle for a multiplex */
 	struct splice *splice;
 	struct filler *filler; /* a still picture; NULL: none */
-	/* NULL: all tables are those of the source */
+	/* own tables; NULL: all tables are those of the source */
 	struct own_tables *tables;
-	struct cas_stage *cas; /* NULL: not scrambled */
+	/* scrambles the stream; NULL: it stays in the clear */
+	struct cas_stage *cas;
 	struct csa_choice csa; /* how inputs, outputs and cas compute CSA */
 	struct monitor_log watch; /* watches the stream before cas */
 	struct cue_watch *cue_watch; /* watches splice commands before cas */
@@ -64,7 +65,8 @@ struct pipeline {
 	struct ring_out_hls hls;
 	bool hls_short; /* logged: the ring has too few segments */
 	struct alarm hls_gop; /* a group of pictures is longer than a segment */
-	struct ring_out *ring; /* NULL without a ring */
+	/* the ring of the stream; NULL: it has no ring */
+	struct ring_out *ring;
 	/* finds the codecs of the packets in the ring */
 	struct codec_watch codecs;
 	struct errmsg ring_error;

@@ -23,7 +23,7 @@
 struct stream {
 	struct worker *worker;
 	bool mux; /* the worker has the role `mux' */
-	struct pipeline *pipeline; /* NULL until stream.start */
+	struct pipeline *pipeline; /* made by stream.start; NULL before */
 };
 
 static void on_status(const struct msg_stream_status *status, void *arg)

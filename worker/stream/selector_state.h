@@ -15,7 +15,8 @@ struct selector {
 	struct input_chain *fill; /* the filler file; NULL: none */
 	struct filler *filler; /* makes the still picture; NULL: none */
 	struct candidate still; /* the state of the still picture */
-	struct failover *failover; /* NULL: no input, or a multiplex */
+	/* chooses the input; NULL: no input, or a multiplex */
+	struct failover *failover;
 	struct mux *mux; /* multiplex of all inputs; NULL: one is on air */
 	/* an input chosen by hand is sent even if it stays off air */
 	bool forces;
@@ -25,7 +26,8 @@ struct selector {
 	uint64_t standby_ns; /* time of the next read of the standby inputs */
 	bool changed; /* the state that the policy reads changed */
 
-	struct candidate *on_air; /* NULL: nothing is sent */
+	/* the candidate that is sent; NULL: nothing is sent */
+	struct candidate *on_air;
 	/* the candidate that splice_cut() enters; NULL outside of that call */
 	struct candidate *entered;
 	/* the candidate whose last units are sent; NULL: none */

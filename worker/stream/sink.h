@@ -28,7 +28,8 @@ struct sink {
 	unsigned position;  /* position in the list of outputs, from 1 */
 	bool valid;
 	struct output_spec spec;
-	struct output *output; /* NULL while it is not open, and for http */
+	/* the open output; NULL while it is closed, and for http */
+	struct output *output;
 	/* state of the output in the memory of the stream; borrowed */
 	struct rtp_state *place;
 	struct retry retry;
@@ -81,7 +82,8 @@ struct sink {
 	struct sap *sap;       /* announces the output; NULL: not announced */
 	uint64_t receivers_reported; /* hash of the last report of receivers */
 	unsigned receivers_age_s; /* age of that report */
-	struct scrambler *scrambler; /* NULL: it sends in the clear */
+	/* scrambles the output; NULL: it sends in the clear */
+	struct scrambler *scrambler;
 	/* sends questions about callers to the master; borrowed */
 	struct asker *asker;
 };

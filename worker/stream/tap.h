@@ -15,7 +15,8 @@
 struct msg_stream_scan;
 
 struct tap {
-	struct record_feed *feed; /* NULL: no input is reported */
+	/* sends the tables to the master; NULL: no input is reported */
+	struct record_feed *feed;
 	unsigned position; /* position of the reported input, from 1; 0: none */
 	uint64_t until_ns; /* time at which the report ends */
 };

@@ -44,7 +44,8 @@ struct ticker {
 	int watched;      /* descriptor of ticker_watch(); or -1 */
 	int wake_signal;
 	sigset_t signals; /* signals that end the sleep */
-	uint64_t interval_ns; /* 0: ticks once, or does not run */
+	/* interval of periodic ticks; 0: ticks once, or does not run */
+	uint64_t interval_ns;
 	uint64_t lead_ns;
 };
 
