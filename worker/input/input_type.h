@@ -36,7 +36,7 @@ struct input_ops {
 	void (*stats)(const struct input *, struct link_stats *ret);
 	/* NULL: input_error() returns the error of its paths or its flow. */
 	const char *(*error)(const struct input *);
-	/* NULL: input_unprotected() returns that of its paths. */
+	/* NULL: input_unprotected() returns what its paths report. */
 	const char *(*unprotected)(const struct input *);
 	/* NULL: input_is_ready() returns true if the input has a descriptor.
 	 * An input with this function counts as calling (input_is_calling())

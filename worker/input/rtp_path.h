@@ -31,7 +31,7 @@ void rtp_path_close(struct rtp_path *);
 void rtp_path_read_fec(struct rtp_path *, const struct udp_reader *fec,
 		       uint64_t now_ns);
 
-/* As udp_flow_every_second(), for an open path. */
+/* Maintains the sockets of an open path, as udp_flow_every_second(). */
 int rtp_path_every_second(struct rtp_path *, uint64_t now_ns,
 			  struct errmsg *error) MUST_CHECK;
 

@@ -70,7 +70,7 @@ int udp_flow_open(struct udp_flow *f, uint64_t now_ns, struct errmsg *error)
 	if (named)
 		r = netif_index(f->place.iface, &f->ifindex, error);
 	else if (is_group(f) && netif_towards(&f->place.local, &f->ifindex) < 0)
-		f->ifindex = 0; /* the join reports the reason */
+		f->ifindex = 0; /* no route: the join reports this */
 	if (r == 0)
 		r = udp_socket_open(&f->place, f->ifindex, error);
 	if (r < 0) {

@@ -48,7 +48,7 @@ struct udp_flow {
 	uint64_t source_changes, seen_changes;
 	uint64_t drops_before; /* drops of sockets that are now closed */
 
-	struct iat_in *iat; /* notes arrivals; NULL: not in this second */
+	struct iat_in *iat; /* measures arrivals; NULL: not in this second */
 	/* the report of the last measured second */
 	struct iat_in_report iat_report;
 	/* time of the last request for the report, which starts measuring for

@@ -39,7 +39,7 @@ struct ts_path {
 	struct ts_queue queue;
 	struct ts_duplicates duplicates;
 	uint64_t received_ns; /* time of the last packets; 0: none yet */
-	uint64_t gap_ns;      /* usual time between two arrivals */
+	uint64_t gap_ns;      /* usual time between two arrivals on this path */
 	uint64_t lag_ns;      /* delay against the faster path */
 };
 

@@ -27,5 +27,5 @@ void omission_log_second(struct omission_log *, const struct remux *,
 
 /* A list of the programs whose PMTs omit a part; NULL: none does. */
 json_t *omission_list(const struct remux *);
-/* The same for the SDT, as an object; NULL: the SDT lacks no part. */
+/* An object with the parts that the SDT omits; NULL: it omits none. */
 json_t *omission_sdt(const struct remux *);

@@ -166,7 +166,7 @@ void ticker_watch(struct ticker *t, int fd)
 }
 
 /* Sets the timer: the first tick at at_ns, the next ones every interval_ns; 0:
- * none.  It cannot fail with times in range. */
+ * no further ticks.  It cannot fail with times in range. */
 static void set(struct ticker *t, uint64_t at_ns, uint64_t interval_ns)
 {
 	const struct itimerspec spec = {
