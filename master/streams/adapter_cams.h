@@ -12,7 +12,8 @@
 struct adapter_cams {
 	bool known;    /* the worker has received cam */
 	struct msg_adapter_cam cam;
-	json_t *slots; /* a list; NULL: none is known */
+	/* the slots in the form of the API; NULL: the worker reported none */
+	json_t *slots;
 };
 
 /* Stores the programs that the CAMs shall descramble.  True: they differ from

@@ -30,8 +30,9 @@ json_t *adapter_procs_write(struct adapter_procs *a, struct handover *h)
 	return list;
 }
 
-/* Takes the error of the last master, which is valid until the next status of
- * the worker: the alarm of the adapter does not end in between. */
+/* Takes the error of an adapter from the record of the previous master.  The
+ * error is valid until the next status of the worker, so the alarm of the
+ * adapter does not end between the two masters. */
 static void take_error(struct adapter_proc *p, const json_t *record)
 {
 	const char *text = json_string_value(json_object_get(record, "error"));

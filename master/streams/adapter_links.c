@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adapters whose source is the output of a stream (T2-MI): they read its
- * ring. */
+/* Adapters whose source is the output of a stream (T2-MI): they read the ring
+ * of that stream. */
 #include "master/config/adapter_conf.h"
 #include "master/streams/adapter_procs_state.h"
 

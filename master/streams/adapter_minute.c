@@ -33,8 +33,7 @@ struct mean {
 	int64_t n;
 };
 
-/* Adds a value to a mean; 0 means that the value is unknown, and is left
- * out. */
+/* Adds a value to a mean.  Ignores the value 0, which means unknown. */
 static void take(struct mean *mean, int64_t value)
 {
 	mean->sum += value;
@@ -55,9 +54,9 @@ struct growth {
 	bool known; /* last has a value */
 };
 
-/* Adds what an error counter has grown by since the last second.  A driver
- * without statistics reports 0, which is ignored.  A counter that is lower than
- * before has begun again from 0 (another tuning or driver). */
+/* Adds the growth of an error counter since the last second.  A driver without
+ * statistics reports 0, which is ignored.  A counter that is lower than before
+ * has restarted from 0 (another tuning or driver). */
 static void grow(struct growth *g, uint64_t now)
 {
 	if (g->known && now == 0)

@@ -16,11 +16,16 @@
 enum {
 	WANTED_MAX = 256,
 	PROCS_MAX = 2 * WANTED_MAX, /* with workers that are stopping */
-	ALARM_S = 5, /* an error that lasts so long is an alarm */
-	RENEWALS = 8, /* a loose plug asks for many successors in a row */
-	/* a worker whose status is older is late; it sends one each second */
+	ALARM_S = 5, /* an error that lasts this many seconds is an alarm */
+	/* Greatest number of successors in a row that workers may ask for
+	 * without a failure: a tuner with a loose plug needs several. */
+	RENEWALS = 8,
+	/* A worker whose last status is older than this is late: a worker sends
+	 * a status each second. */
 	LATE_MS = 1500,
-	TABLES_S = 12, /* a scan ends ten seconds after its last request */
+	/* Seconds for which the worker receives all tables after a request of a
+	 * scan, which ends ten seconds after its last request. */
+	TABLES_S = 12,
 };
 
 /* --- the ring --- */
@@ -147,9 +152,9 @@ void adapter_procs_update(struct adapter_procs *a, const char *id)
 	}
 }
 
-/* Sends the programs again if the readers changed while the worker started, if
- * another master started the worker, or at the end of a scan.  Called once a
- * second. */
+/* Sends the programs to the worker if the streams that read the adapter have
+ * changed while the worker started, if another master started the worker, or at
+ * the end of a scan.  Called once a second. */
 static void follow_readers(struct adapter_proc *p)
 {
 	if (!p->told || p->late || (p->tables_s > 0 && --p->tables_s == 0))
@@ -195,7 +200,7 @@ static void on_hello(void *self)
 	send_programs(p);
 }
 
-/* Reports the frontend of the system that the worker has opened or closed. */
+/* Calls on_taken if the worker has opened or closed a frontend of this host. */
 static void note_taken(struct adapter_proc *p, bool taken)
 {
 	int before = p->taken;
@@ -222,7 +227,7 @@ static void on_message(const struct msg *m, void *self)
 	}
 	if (m->type != MSG_ADAPTER_STATUS)
 		return;
-	/* an adopted worker never says hello to this master */
+	/* an adopted worker sent its hello to the previous master */
 	if (!p->cams.known && adapter_proc_can_send(p))
 		send_cam(p);
 	errmsg_set(&p->error, "%s", m->adapter_status.error != NULL
@@ -233,7 +238,8 @@ static void on_message(const struct msg *m, void *self)
 	adapter_minute_add(&p->minute, &p->status);
 	p->status.tuner.taken &= p->entry != NULL && tuner_spec_is(p->entry);
 	note_taken(p, p->status.tuner.taken);
-	/* a loose plug may need any number of successors */
+	/* some seconds with an open frontend reset the count of successors
+	 * (RENEWALS): a loose plug may need any number of them */
 	service_proc_works(p->item.service, p->status.tuner.taken);
 	follow_readers(p);
 	if (p->of->on_status != NULL && p->entry != NULL)
@@ -401,8 +407,8 @@ void adapter_procs_set(struct adapter_procs *a, const json_t *list)
 		struct adapter_proc *p;
 		struct errmsg error;
 
-		/* a command with this id reaches only the first entry that has
-		 * it */
+		/* of entries with the same id, only the first one runs: a
+		 * command with this id reaches no other */
 		if (id == NULL || !check_id(id) ||
 		    entry_find(list, "id", id) != adapter)
 			continue;
@@ -482,7 +488,7 @@ bool adapter_procs_has_error(const struct adapter_procs *a, const char *id,
 	late = info.silent_ms >= LATE_MS;
 	if (info.alarm == NULL && info.error == NULL && !late)
 		return false;
-	/* a late worker may fail for another reason than its last status */
+	/* a late worker may fail for another reason than in its last status */
 	if (info.alarm == NULL && late)
 		errmsg_set(ret, "no status for %u s",
 			   (unsigned)(info.silent_ms / 1000));

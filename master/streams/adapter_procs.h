@@ -111,16 +111,18 @@ int adapter_procs_ring(const struct adapter_procs *, const char *id);
 struct adapter_info {
 	const char *state; /* the words of stream_proc_info.state */
 	int pid;           /* 0: no process */
-	unsigned restarts; /* failures since it was configured */
+	unsigned restarts; /* number of times that the worker has failed */
 	const char *alarm; /* a sentence; NULL: no alarm */
-	struct msg_adapter_status status; /* the last one of a running worker */
-	/* borrowed up to the next status */
+	/* last status of the worker; all zero: none since its start */
+	struct msg_adapter_status status;
+	/* statuses of the last minute; borrowed until the next status */
 	const struct adapter_minute *minute;
-	/* another number: adapter_procs_ring() has changed */
+	/* grows whenever the result of adapter_procs_ring() changes */
 	unsigned rings;
 	bool tuner;        /* the source is a tuner of this host */
 	const char *error; /* why the source fails; NULL: unknown */
-	uint64_t silent_ms; /* since the last status of a running worker */
+	/* ms since the last status of the worker; 0: the worker does not run */
+	uint64_t silent_ms;
 	bool satip;        /* the source is a SAT>IP server */
 };
 

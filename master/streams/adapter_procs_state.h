@@ -12,7 +12,8 @@
 struct adapter_proc {
 	struct service_item item;
 	struct adapter_procs *of;
-	/* the keys that the worker reads; NULL: it shall not run */
+	/* the keys of the configuration that the worker reads; NULL: the worker
+	 * shall not run */
 	json_t *entry;
 	struct stream_ring ring;
 	bool given; /* a worker has received this ring */
@@ -20,15 +21,18 @@ struct adapter_proc {
 	struct msg_adapter_status status;
 	struct adapter_minute minute;
 	struct errmsg error; /* why the source fails; "": no error */
-	unsigned error_s; /* consecutive statuses with an error */
-	struct msg_adapter_programs programs; /* those sent to the worker */
-	bool told; /* this master has sent programs to it */
-	bool late; /* readers have changed before the worker ran */
+	unsigned error_s; /* consecutive statuses (seconds) with an error */
+	struct msg_adapter_programs programs; /* last sent to the worker */
+	bool told; /* this master has sent programs to the worker */
+	/* The streams that read the adapter have changed while the worker could
+	 * not receive messages: programs must be sent later. */
+	bool late;
 	/* seconds in which a scan still needs all tables; 0: none */
 	unsigned tables_s;
 	int taken; /* N of the open /dev/dvb/adapterN; -1: none is open */
 	struct adapter_cams cams;
-	char link[IO_FEED_MAX + 1]; /* the stream that it reads; "": none */
+	/* id of the stream that the adapter reads (T2-MI); "": none */
+	char link[IO_FEED_MAX + 1];
 };
 
 struct adapter_procs {

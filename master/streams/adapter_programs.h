@@ -12,7 +12,7 @@
 void adapter_programs_add(struct msg_adapter_programs *, uint16_t pnr);
 
 /* Adds a PID that a stream names to the ascending list; 0 is ignored.  A PID
- * for which the list has no room is left out: no source has as many filters. */
+ * for which the list has no room is dropped: no source has as many filters. */
 void adapter_programs_add_pid(struct msg_adapter_programs *, uint16_t pid);
 
 bool adapter_programs_equal(const struct msg_adapter_programs *,

@@ -12,12 +12,14 @@ struct request {
 	analysis_fn *done;
 	void *arg;
 	struct analysis_scope scope;
-	/* requested input, from 1; 0: the output, which comes last */
+	/* position of the requested input, from 1; 0: the output, which is
+	 * requested last */
 	unsigned place;
-	unsigned from;  /* first PID of the part */
+	unsigned from;  /* lowest PID of the requested part */
 	unsigned parts; /* number of parts received */
 	json_t *answer;
-	/* report of place, borrowed from answer; NULL: none yet */
+	/* report of the requested input or output, borrowed from answer; NULL:
+	 * no part of the report has arrived */
 	json_t *report;
 };
 

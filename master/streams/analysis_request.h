@@ -17,13 +17,14 @@ struct channel;
 struct ev_loop;
 
 enum {
-	ANALYSIS_MAX = 16, /* parallel requests */
+	ANALYSIS_MAX = 16, /* open requests at a time */
 	ANALYSIS_PARTS_MAX = 512, /* parts of an answer */
 };
 
 enum analysis_kind {
-	ANALYSIS_PACKETS, /* stream.analyze: of each input and the output */
-	ANALYSIS_PLAN,    /* stream.plan: of each input */
+	/* the analysis of each input and of the output (stream.analyze) */
+	ANALYSIS_PACKETS,
+	ANALYSIS_PLAN, /* the plan of each input of a mux (stream.plan) */
 };
 
 struct analysis_scope {
@@ -31,16 +32,17 @@ struct analysis_scope {
 	size_t n_inputs; /* number of inputs of the stream */
 };
 
-/* Gets {"inputs": […], "output": {…}} (a plan has no output), borrowed, and
- * error NULL; or answer NULL and the error.  Called from the loop; must not
- * free the analysis. */
+/* Gets either the answer {"inputs": […], "output": {…}} (without "output" for a
+ * plan), borrowed, with error NULL; or the error, with answer NULL.  Called
+ * from the loop; must not free the analysis. */
 typedef void analysis_fn(json_t *answer, const char *error, void *arg);
 
 struct analysis *analysis_new(struct ev_loop *);
 /* NULL-safe; sets *a to NULL.  Calls done with an error for open requests. */
 void analysis_free(struct analysis **);
 
-/* Starts a request; 0 or -errno.  done is called once, after -errno never. */
+/* Starts a request; returns 0 or -errno.  After 0, done is called once; after
+ * -errno, it is not called. */
 int analysis_ask(struct analysis *, struct channel *, struct analysis_scope,
 		 analysis_fn *done, void *arg) MUST_CHECK;
 

@@ -24,7 +24,7 @@ static int open_socket(int type, uint16_t port)
 	int fd = socket(AF_INET6, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	int err = 0;
 
-	/* a machine without IPv6 */
+	/* the host has no IPv6: listen with IPv4 */
 	if (fd < 0) {
 		fd = socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 		address = (const struct sockaddr *)&any4;

@@ -16,23 +16,26 @@
 
 enum {
 	PROCS_MAX = 64,
-	/* A worker that no stream uses for so long ends: streams that are
-	 * replaced keep it. */
+	/* A worker that no stream uses for this time ends.  A stream whose
+	 * worker is replaced uses it again within this time. */
 	KEPT_MS = 10000,
 	VALUE_MAX = 1024, /* characters of a value */
-	/* A stream reports its links.  After so many reports without a link
-	 * that was made, it gets a new link.  A single report may have been
-	 * sent before the link arrived. */
+	/* A stream reports its links.  After this many consecutive reports
+	 * without a link that was made, the stream gets a new link.  A single
+	 * report may have been sent before the link arrived. */
 	MISSING_MAX = 3,
-	/* least time between two links of a stream and a system */
+	/* least time between two links of the same stream to the same system */
 	JOIN_MS = 3000,
 };
 
 struct cas_proc {
 	struct service_item item;
 	struct cas_procs *of;
-	json_t *entry; /* with which the worker started; NULL: it never did */
-	/* number of the process that has said hello; 0: none */
+	/* the configuration that the worker got at its start; NULL: it has not
+	 * started yet */
+	json_t *entry;
+	/* number of the running process, another one for each start; 0: none
+	 * has sent its hello */
 	uint64_t number;
 	uint64_t used_ms;
 	struct cas_emmg emmg;
@@ -203,8 +206,8 @@ static struct cas_proc *want(struct cas_procs *c, const char *id)
 	return p;
 }
 
-/* Connects a stream with the worker of a system by a socket pair, and sends an
- * end to each of both.  False: the pair cannot be made. */
+/* Connects a stream with the worker of a system by a socket pair: sends one end
+ * to the stream, the other to the worker.  False: the pair cannot be made. */
 static bool join(struct cas_proc *p, size_t place, const char *stream,
 		    const json_t *item, struct channel *channel)
 {

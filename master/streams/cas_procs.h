@@ -45,20 +45,24 @@ void cas_procs_drop(struct cas_item *, size_t n);
 /* The links of a stream to the workers of its systems.  Embedded; zeroed memory
  * has none. */
 struct cas_links {
-	/* numbers of the linked workers; 0: no link */
+	/* [i]: number of the worker linked for item i of the cas_list; 0: no
+	 * link */
 	uint64_t numbers[CAS_LIST_MAX];
-	unsigned missing[CAS_LIST_MAX]; /* reports without the link in a row */
-	uint64_t made_ms[CAS_LIST_MAX]; /* time of the last link; 0: none */
+	/* [i]: consecutive reports of the stream without link i */
+	unsigned missing[CAS_LIST_MAX];
+	/* [i]: monotonic time at which link i was last made; 0: never */
+	uint64_t made_ms[CAS_LIST_MAX];
 };
 
-/* Takes the links that the stream reports in stream.status (linked: a bit for
- * each place).  A link that it has closed or never received is forgotten after
- * some reports, so that cas_procs_link() makes it again. */
+/* Takes the links that the stream reports in stream.status (linked: bit i is
+ * set if the stream has the link of item i of its cas_list).  A link that the
+ * stream has closed or never received is forgotten after some reports, so that
+ * cas_procs_link() makes it again. */
 void cas_links_report(struct cas_links *, unsigned linked);
 
-/* True: this place of the cas_list needs a link to the worker of this number.
- * False: it has one, the worker does not run (number 0), or the last link is
- * too recent. */
+/* True: item `place' of the cas_list needs a link to the worker of this number.
+ * False: the item has that link, the worker does not run (number 0), or the
+ * last link of the item was made too recently. */
 bool cas_links_lack(const struct cas_links *, size_t place, uint64_t number,
 		    uint64_t now_ms);
 void cas_links_made(struct cas_links *, size_t place, uint64_t number,

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A request of deliver whose picture is being made. */
+/* A request of a deliver worker whose picture is being made. */
 struct look {
 	LIST_ENTRY(look) link;
 	struct deliver_worker *owner;

@@ -23,7 +23,8 @@
 
 enum {
 	VIEWERS_PER_ADDRESS = 512,
-	VIEWERS_WAITING = 64, /* queued messages above which viewers get 503 */
+	/* a worker with this number of queued messages takes no viewers */
+	VIEWERS_WAITING = 64,
 };
 
 const char *mount_address(const struct mount *m)
@@ -59,8 +60,8 @@ uint32_t mount_viewers(const struct mount *m)
 		most = MAX(most, m->seats[i].viewers);
 	}
 	/* Two workers may both count a viewer of HLS who moved between them;
-	 * surplus is the number of such viewers.  Never fewer than one worker
-	 * has. */
+	 * surplus is the number of such viewers.  The result is not below the
+	 * count of any worker. */
 	if (n > most && m->hls > 0 && d->viewers != NULL)
 		surplus = viewers_surplus(d->viewers, m->number);
 	return MAX(most, n - MIN(n, surplus));
@@ -527,7 +528,7 @@ struct mount *mount_new(struct deliver_proc *d, const struct mount_config *cfg)
 		m->waits_for = xasprintf("%s: path %s is used by stream %s",
 					 mount_address(m), m->path,
 					 holder->stream);
-		/* else the stream frees its older mount next */
+		/* the same stream frees its older mount next: no error */
 		if (strcmp(holder->stream, m->stream) != 0)
 			log_error("deliver", "stream %s: %s", m->stream,
 				  m->waits_for);
@@ -576,8 +577,8 @@ void mount_free(struct mount **mp)
 	TAILQ_REMOVE(&d->mounts, m, link);
 	LIST_REMOVE(m, in_place);
 	next = find_heir(d, m);
-	/* A mount that is due may exist with older values.  The next one
-	 * replaces it in the worker, so that the path is never missing. */
+	/* A mount that is due may exist in workers with older values.  If
+	 * another mount gets the path, its deliver.mount replaces this one. */
 	if (!m->waits && (next == NULL || d->closed))
 		deliver_proc_send(d, &message, NULL);
 	mount_set_due(m, false);

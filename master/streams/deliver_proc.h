@@ -52,8 +52,8 @@ void deliver_proc_adopt(struct deliver_proc *, const json_t *record,
 			struct handover *);
 /* Returns the seed of deliver.policy; it is secret. */
 uint64_t deliver_proc_seed(const struct deliver_proc *);
-/* closed: the workers serve no mount, and every http output has an error.  Call
- * it with true only before the first mount. */
+/* closed: no worker serves viewers, and every http output has an error.  Call
+ * it with true only before the first mount exists. */
 void deliver_proc_close_viewers(struct deliver_proc *, bool closed);
 bool deliver_proc_is_closed(const struct deliver_proc *);
 /* Opens the port of the play paths, if the configuration has one.  Call it
@@ -62,7 +62,7 @@ void deliver_proc_set_play(struct deliver_proc *, const struct play_conf *);
 /* Returns why no viewer can connect to the play port; NULL: no error, or there
  * is no play port. */
 const char *deliver_proc_play_error(const struct deliver_proc *);
-/* How a request for the picture of a stream is answered. */
+/* What deliver_proc needs to answer requests for pictures of streams. */
 struct deliver_pictures {
 	struct picture_proc *proc; /* borrowed; NULL: no pictures */
 	/* Returns the ring of a stream; or -1 and *error, constant text.
@@ -91,11 +91,12 @@ void deliver_proc_settle(struct deliver_proc *);
 /* Returns worker i, from 0, borrowed; NULL: there are no more.  While all
  * workers are stopped, the mounts are not served. */
 struct service_proc *deliver_proc_service(struct deliver_proc *, unsigned i);
-/* As service_proc_hurry(), for all workers that do not retire. */
+/* Starts each worker that waits for its next start at once, except those that
+ * retire. */
 void deliver_proc_hurry(struct deliver_proc *);
-/* Each running worker without a channel to the tls worker gets one.  anew: all
- * of them get a new one, because the tls worker was replaced.  While the tls
- * worker does not run, the workers stay as they are. */
+/* Gives each running worker a channel to the tls worker.  anew: also a worker
+ * that has a channel, because the tls worker was replaced.  Does nothing while
+ * the tls worker does not run. */
 void deliver_proc_link_tls(struct deliver_proc *, bool anew);
 /* Returns the number of viewers of all mounts. */
 unsigned deliver_proc_viewers(const struct deliver_proc *);
@@ -103,17 +104,17 @@ unsigned deliver_proc_viewers(const struct deliver_proc *);
 /* Requests the list of viewers, see session_list.h. */
 struct session_wait *deliver_proc_list(struct deliver_proc *,
 				       session_list_fn *, void *arg);
-/* Ends a session of that list, if it exists. */
+/* Ends a session of the list of viewers, if it exists. */
 void deliver_proc_close_session(struct deliver_proc *, uint64_t session);
 
 struct mount_config {
 	const struct sockaddr_any *listen; /* NULL: a play path */
 	const char *path;   /* copied */
-	bool tls; /* https:// only */
+	bool tls; /* viewers connect by https://; false: by http:// */
 	unsigned hls; /* segments of the playlist; 0: path is a TS, not HLS */
 	bool fmp4; /* the segments are fMP4 */
 	bool demand; /* the stream starts with the first viewer */
-	bool stopped; /* ... and does not run now */
+	bool stopped; /* the stream on demand does not run now */
 	/* The number of viewers may have changed; lost: connections were lost,
 	 * and these viewers may return.  The member may be NULL. */
 	void (*on_viewers)(bool lost, void *arg);
@@ -121,12 +122,12 @@ struct mount_config {
 	bool no_auth; /* viewers need no authorization */
 	/* KiB of past packets that a new viewer gets at once */
 	unsigned fill_kib;
-	const char *stream; /* id; copied */
+	const char *stream; /* id of the stream; copied */
 	int ring_fd;        /* read-only; borrowed, outlives the mount */
 };
 
-/* Makes a mount, never NULL.  While another mount uses the path, the new one
- * waits for it. */
+/* Makes a mount, never NULL.  While another mount uses the path, the new mount
+ * is not served: it waits until the other is freed. */
 struct mount *mount_new(struct deliver_proc *, const struct mount_config *);
 /* NULL-safe; sets *m to NULL.  Disconnects its viewers. */
 void mount_free(struct mount **);
@@ -142,7 +143,8 @@ struct stream_mounts {
 		unsigned position;
 		struct mount *mount;
 	} of[STREAM_MOUNTS_MAX];
-	/* slow viewers disconnected from mounts that have ended */
+	/* number of slow viewers that were disconnected from mounts of the
+	 * stream that no longer exist */
 	uint64_t cut_past;
 };
 
@@ -152,7 +154,8 @@ struct stream_mounts_config {
 	const struct plan_http *outputs; /* borrowed for the call only */
 	size_t n;           /* at most MSG_OUTPUTS_MAX */
 	const struct play_conf *play; /* NULL: no play paths */
-	bool demand; /* as in mount_config, like the next three */
+	/* demand, stopped, on_viewers and arg: as in struct mount_config */
+	bool demand;
 	bool stopped;
 	void (*on_viewers)(bool lost, void *arg);
 	void *arg;
@@ -163,19 +166,20 @@ struct stream_mounts_config {
 void stream_mounts_set(struct stream_mounts *, struct deliver_proc *,
 		       const struct stream_mounts_config *);
 
-/* Serves all mounts from another ring, which must have been made while the old
- * one was open.  Disconnects their viewers. */
+/* Serves all mounts from another ring, and disconnects their viewers.  The ring
+ * must have been made while the old one was open, so that the descriptors
+ * differ. */
 void stream_mounts_ring(struct stream_mounts *, int ring_fd);
 
-/* The stream on demand has stopped: its next viewer waits until it sends
- * packets. */
+/* The stream on demand has stopped: its next viewer waits until the stream
+ * sends packets. */
 void stream_mounts_pause(struct stream_mounts *);
 /* The stream on demand runs again. */
 void stream_mounts_resume(struct stream_mounts *);
 /* The stream was renamed to this id; its viewers stay connected. */
 void stream_mounts_rename(struct stream_mounts *, const char *stream);
-/* Returns the number of viewers of all mounts, with those that wait for the
- * first packets. */
+/* Returns the number of viewers of all mounts of the stream, including viewers
+ * that wait for the first packets. */
 unsigned stream_mounts_viewers(const struct stream_mounts *);
 /* Writes the viewers, the disconnected slow viewers and the error of each
  * output to ret. */

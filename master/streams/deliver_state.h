@@ -13,12 +13,15 @@
 
 /* A mount as one of the workers serves it. */
 struct mount_seat {
-	TAILQ_ENTRY(mount_seat) due_link; /* of the worker */
+	TAILQ_ENTRY(mount_seat) due_link; /* in the list `due' of the worker */
 	struct mount *mount;
 	bool due; /* deliver.mount must be sent to the worker */
 	uint32_t viewers;
-	bool kept; /* viewers is the number of the last master */
-	uint64_t cut; /* slow viewers that the running worker disconnected */
+	/* viewers is the number that the previous master knew; the worker has
+	 * not reported to this master */
+	bool kept;
+	/* number of slow viewers that the running worker disconnected */
+	uint64_t cut;
 };
 
 struct mount {
@@ -32,7 +35,7 @@ struct mount {
 	unsigned hls;
 	bool fmp4;
 	bool demand; /* the stream starts with the first viewer */
-	bool stopped; /* ... and does not run now */
+	bool stopped; /* the stream on demand does not run now */
 	/* as in struct mount_config */
 	void (*on_viewers)(bool lost, void *arg);
 	void *arg;
@@ -40,12 +43,13 @@ struct mount {
 	unsigned fill_kib; /* KiB of past packets for a new viewer */
 	int ring_fd;
 	bool waits; /* another mount uses the path: it is not served yet */
-	char *waits_for; /* a sentence for the error of the output */
+	/* if waits: which mount has the path, as the error of the output */
+	char *waits_for;
 	uint64_t number; /* number in deliver.mount; 0: the mount waits */
 
-	/* slow viewers that ended workers had disconnected */
+	/* number of slow viewers disconnected by workers that have ended */
 	uint64_t cut_past;
-	struct mount_seat *seats; /* one for each worker of the owner */
+	struct mount_seat *seats; /* [i]: the mount in worker i of the owner */
 };
 
 struct deliver_worker {
@@ -56,14 +60,15 @@ struct deliver_worker {
 	/* The worker was adopted: it gets all mounts again, then drops the
 	 * mounts that it did not get. */
 	bool renewing;
-	/* ... and the time limit for the report of their viewers */
+	/* Time limit after renewing: a mount whose viewers the worker has not
+	 * reported when it ends has no viewers in this worker. */
 	ev_timer kept;
 	/* The worker is above the configured number (http_workers): it keeps
 	 * its viewers, gets no new ones, and ends with the last of them. */
 	bool retiring;
 	bool linked; /* it has a channel to the tls worker */
-	struct viewer_way way; /* for its questions about viewers */
-	LIST_HEAD(, look) looks; /* its open requests for pictures */
+	struct viewer_way way; /* for questions of the worker about viewers */
+	LIST_HEAD(, look) looks; /* open requests of the worker for pictures */
 };
 
 enum { DELIVER_PLACES = 1024 };
@@ -76,18 +81,24 @@ struct deliver_proc {
 	struct viewers *viewers; /* NULL: no viewer is admitted */
 	struct listener *play; /* the play port; NULL: none */
 	TAILQ_HEAD(mounts, mount) mounts;
-	/* The mounts by address and path, which every report of a worker
-	 * names. */
+	/* Hash table of the mounts by address and path, which every report of a
+	 * worker names. */
 	LIST_HEAD(places, mount) places[DELIVER_PLACES];
 	unsigned n; /* number of workers, with those that retire */
 	unsigned n_wanted; /* http_workers of the configuration */
 	struct deliver_worker *workers[MSG_DELIVER_MAX];
-	unsigned turn; /* the worker that gets the next viewer */
-	uint64_t seed; /* see deliver.policy; secret */
-	json_t *last; /* the record of the last master; NULL: none */
+	/* counter that gives each viewer without a place the next worker */
+	unsigned turn;
+	/* seed of the session numbers of HLS (deliver.policy); secret */
+	uint64_t seed;
+	/* record of the previous master until deliver_proc_settle(); NULL:
+	 * none */
+	json_t *last;
 	bool settled; /* all mounts of the configuration exist */
-	json_t *settings; /* http_workers, limits ...; NULL: the defaults */
-	bool closed; /* no mount is sent, because auth.enable is no boolean */
+	/* settings of the service (http_workers ...); NULL: the defaults */
+	json_t *settings;
+	/* no mount is sent to the workers: see deliver_proc_close_viewers() */
+	bool closed;
 	struct deliver_pictures pictures;
 };
 
@@ -99,7 +110,8 @@ void mount_set_path(struct mount *, const char *path);
  * mount. */
 struct msg mount_message(const struct mount *, enum msg_type);
 uint32_t mount_viewers(const struct mount *);
-/* Returns the number of slow viewers that were disconnected so far. */
+/* Returns the number of slow viewers of the mount that all workers together
+ * have disconnected so far. */
 uint64_t mount_cut(const struct mount *);
 /* due: deliver.mount must be sent to all workers, by deliver_proc_send_due();
  * false: it must not be sent any more. */
@@ -121,13 +133,14 @@ const char *deliver_proc_alarm(const struct deliver_proc *);
  * gets the number of its path; if another mount has that number, the next free
  * one. */
 void mount_continue(struct mount *);
-/* Sets the viewers of the mount to 0 if the adopted worker has not reported
- * them: it reports no mount that it made again without viewers. */
+/* Sets the viewers of the mount in this adopted worker to 0 if the worker has
+ * not reported them: a worker that had to make the mount anew has no viewers
+ * there, and sends no report about it. */
 void mount_drop_kept(struct mount *, unsigned worker);
 /* Records the mount numbers that do not follow from the paths, for the next
  * master: a new reference. */
 json_t *mount_numbers_write(const struct deliver_proc *);
-/* Records the viewers of each mount that has some, by worker: a new
+/* Records for each mount with viewers how many it has in each worker: a new
  * reference. */
 json_t *mount_viewers_write(const struct deliver_proc *);
 /* Returns viewers_per_address of the settings, or its default. */

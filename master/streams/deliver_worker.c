@@ -34,9 +34,9 @@ void deliver_worker_seat_due(struct deliver_worker *w, struct mount_seat *s,
 		TAILQ_REMOVE(&w->due, s, due_link);
 }
 
-/* Sends a listening socket to the worker.  The worker that had it closes it
- * only afterwards, and the master keeps it open, so no viewer in its queue is
- * lost. */
+/* Sends a listening socket to the worker, and then has the worker that had the
+ * socket before close it.  The master keeps the socket open, so no viewer that
+ * waits in the socket is lost. */
 static void send_listener(struct deliver_worker *w,
 			  const struct listener_socket *s)
 {
@@ -171,7 +171,8 @@ static void take_sessions(struct deliver_worker *w, const struct msg *m)
 	for (size_t i = 0; i < page->n; i++)
 		if (!owns(w, page->list[i].client))
 			return;
-	/* first, because the receiver of the list may end a session in it */
+	/* before session_list_answer(): a receiver of the list may end one of
+	 * these sessions */
 	viewers_see(w->owner->viewers, &w->way, page);
 	if (session_list_answer(w->owner->sessions, &(struct session_page){
 			w->number, m->seq, page }, &error) < 0)
@@ -316,7 +317,7 @@ static void on_down(void *self)
 	session_list_down(d->sessions, w->number);
 	viewers_down(d->viewers, &w->way);
 	deliver_pictures_cancel(w);
-	/* other workers accept the viewers that wait in its sockets */
+	/* other workers accept the viewers that wait in sockets of this one */
 	listeners_untake(d->listeners, w->number);
 	share_listeners(d);
 	if (w->retiring)

@@ -8,8 +8,8 @@ bool demand_is_wanted(const struct demand *d)
 	return d->state != DEMAND_WAITING;
 }
 
-/* The last viewer and reader have left: the stream goes on for keep_s, and at
- * least for least_ms. */
+/* The last viewer and reader have left: the stream continues for keep_s
+ * seconds, but at least for least_ms. */
 static void leave(struct demand *d, uint64_t least_ms, uint64_t now_ms)
 {
 	uint64_t keep_ms = MAX((uint64_t)d->keep_s * 1000, least_ms);
@@ -41,7 +41,7 @@ void demand_set(struct demand *d, int keep_s, bool running, uint64_t now_ms)
 	d->keep_s = keep_s;
 	if (d->state == DEMAND_ALWAYS && !running && keep_s >= 0)
 		d->state = DEMAND_WAITING;
-	/* a shorter keep_s also shortens a wait that has begun */
+	/* a shorter keep_s also shortens a DEMAND_LINGERING that has begun */
 	if (d->state == DEMAND_LINGERING && shorter && keep_s >= 0)
 		d->end_ms = MIN(d->end_ms,
 				now_ms + MAX((uint64_t)keep_s * 1000,

@@ -22,7 +22,7 @@ enum demand_state {
 	DEMAND_ALWAYS, /* the stream is not on demand */
 	DEMAND_WAITING, /* stopped, until a viewer or reader comes */
 	DEMAND_ACTIVE,
-	DEMAND_LINGERING, /* without viewers; stops at end_ms */
+	DEMAND_LINGERING, /* without viewers or readers; stops at end_ms */
 };
 
 enum {
@@ -35,10 +35,12 @@ enum {
 /* Initial state: DEMAND_ALWAYS, with keep_s -1. */
 struct demand {
 	enum demand_state state;
-	int keep_s; /* seconds after the last viewer; -1: always */
+	/* seconds for which the stream runs after its last viewer or reader has
+	 * left; -1: always */
+	int keep_s;
 	unsigned viewers;
 	bool read; /* a running stream reads this one */
-	uint64_t end_ms; /* of DEMAND_LINGERING; else 0 */
+	uint64_t end_ms; /* end of DEMAND_LINGERING; 0 in other states */
 };
 
 /* Applies http_keep_active.  keep_s in seconds; -1: always, 0: stops at once.
@@ -51,7 +53,8 @@ void demand_viewers(struct demand *, unsigned n, uint64_t now_ms);
 void demand_lost(struct demand *, unsigned left, uint64_t now_ms);
 /* read: a running stream reads this one; false: none does any more. */
 void demand_read(struct demand *, bool read, uint64_t now_ms);
-/* Stops the stream if its time is over; call it at end_ms. */
+/* Changes DEMAND_LINGERING to DEMAND_WAITING if end_ms has passed.  Call it at
+ * end_ms. */
 void demand_pass(struct demand *, uint64_t now_ms);
 
 bool demand_is_wanted(const struct demand *);

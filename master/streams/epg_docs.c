@@ -27,15 +27,17 @@ struct want {
 	struct epg_doc_kind kind;
 	TAILQ_HEAD(wait_list, epg_doc_wait) waits;
 	struct epg_answer answer; /* the document; owns its descriptor */
-	/* time and change counter of the guide then */
+	/* made_ms: monotonic time when the document was complete.  changes:
+	 * change counter of the guide when the writing began. */
 	uint64_t made_ms, changes;
 };
 
 struct epg_docs {
 	struct epg_proc *proc;
 	TAILQ_HEAD(want_list, want) docs, wants; /* oldest first */
-	size_t n_docs, bytes; /* bytes: the sum of all documents */
-	size_t n_wants; /* length of wants, without those of exports */
+	/* n_docs: length of the list docs.  bytes: size of all docs together */
+	size_t n_docs, bytes;
+	size_t n_wants; /* length of the list wants, without exports */
 	/* the item of wants that the worker writes; NULL: none */
 	struct want *writing;
 };
@@ -124,8 +126,8 @@ static bool is_usable(const struct epg_docs *d, const struct want *w)
 
 static void write_next(struct epg_docs *d);
 
-/* Calls all receivers that wait for a document; they may request other
- * documents in the call. */
+/* Gives the document or error to all receivers that wait for it; a receiver may
+ * request another document in the call. */
 static void call_waits(struct want *w, const struct epg_answer *answer)
 {
 	struct epg_doc_wait *wait;
@@ -197,8 +199,9 @@ static const struct epg_answer silent = {
 	.fd = -1, .error = "the process of the programme guide does not "
 			   "answer" };
 
-/* Starts the next document.  Drops those before it for which no receiver waits
- * any more, and those that do not start: their receivers get an error. */
+/* Has the worker write the next document.  Drops documents that no receiver
+ * waits for any more, and documents that cannot be started, whose receivers get
+ * an error. */
 static void write_next(struct epg_docs *d)
 {
 	struct want *w;
@@ -256,7 +259,7 @@ struct epg_doc_wait *epg_docs_get(struct epg_docs *d, struct buf *text,
 		done(&busy, arg);
 		return NULL;
 	}
-	/* else on_written() starts it, behind the older ones */
+	/* while another document is being written, on_written() starts it */
 	if (added && d->writing == NULL && start(d, w) < 0) {
 		drop_want(d, w);
 		done(&silent, arg);

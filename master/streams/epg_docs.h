@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The documents of XMLTV for viewers: the worker writes one at a time to
- * memory, and viewers with the same channels share it.
+ * The XMLTV documents for viewers and exports: the worker of the guide writes
+ * one document at a time to memory, and all requests for the same channels
+ * share it.
  *
  * A document is reused for EPG_DOC_FRESH_S, or for EPG_DOC_AGE_S if the guide
- * does not change.  At most EPG_DOCS_MAX are kept, EPG_DOC_WANTS_MAX wait; in
- * addition, each export (epg_exports.h) has a place, so that viewers do not
- * hinder it.
+ * does not change.  At most EPG_DOCS_MAX documents are kept.  At most
+ * EPG_DOC_WANTS_MAX documents for viewers wait to be written.  This limit does
+ * not apply to exports (epg_exports.h), so that viewers do not block them.
  *
  * Borrows the guide's process, which must be freed before.
  */
@@ -40,7 +41,7 @@ void epg_docs_free(struct epg_docs **);
 
 /* Requests a document for these channels (JSON of epg.xmltv; text is taken, and
  * empty afterwards).  Calls done once, with the document or an error.  Returns
- * the wait, or NULL if done was already called, inside. */
+ * the wait; NULL: done was called before this function returned. */
 struct epg_doc_wait *epg_docs_get(struct epg_docs *, struct buf *text,
 				  struct epg_doc_kind, epg_done_fn *done,
 				  void *arg);

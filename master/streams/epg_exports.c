@@ -17,12 +17,17 @@
 
 enum {
 	LOOK_S = 1,
-	RETRY_S = 30, /* after the first failure, then twice as long ... */
+	/* first pause after a failure; each further failure doubles the pause,
+	 * up to RETRY_MAX_S */
+	RETRY_S = 30,
 	RETRY_MAX_S = 900,
-	WRITE_S = 60, /* a longer write: the disk does not answer */
+	/* after this time a write to a file is reported: the disk does not
+	 * answer */
+	WRITE_S = 60,
 };
 
-/* A post at the worker, which may answer after the exports were freed. */
+/* A post that was sent to the worker.  The worker may answer after the exports
+ * were freed. */
 struct posting {
 	struct export *export; /* NULL: the exports were freed */
 };
@@ -37,9 +42,9 @@ struct export {
 	bool busy; /* the document is being made, written or posted */
 	uint64_t write_ms; /* start of the write to the file; 0: no write */
 	size_t len; /* bytes of the document */
-	struct epg_doc_wait *wait; /* for the document; NULL: none */
-	struct posting *posting; /* at the worker; NULL: none */
-	bool done; /* an export has succeeded */
+	struct epg_doc_wait *wait; /* wait for the document; NULL: none */
+	struct posting *posting; /* post sent to the worker; NULL: none */
+	bool done; /* it has succeeded at least once */
 	struct errmsg error; /* "": no error */
 };
 

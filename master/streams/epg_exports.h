@@ -3,11 +3,12 @@
  * Exports the programme guide (epg_export of the settings): writes it to files
  * and has the guide's worker post it to servers, each at its interval.
  *
- * An export that fails is tried again, sooner than its interval.  A guide
- * without events, or that is still being loaded, is not exported.  Logs what
- * changes.
+ * An export that fails is tried again, sooner than its interval.  A guide that
+ * has no events or is still being loaded is not exported.  Logs the first
+ * success of an export, each new error, and the success after an error.
  *
- * Borrows the loop, the process and the documents, which must outlive it.
+ * Borrows the loop, the process and the documents, which must outlive the
+ * exports.
  */
 #pragma once
 

@@ -19,7 +19,7 @@ enum { PART = 64 * 1024 };
 struct epg_file {
 	struct helpers *helpers;
 	char *path;
-	/* written by replace_public_file(), others may read it */
+	/* other users may read the file: replace_public_file() writes it */
 	bool is_public;
 };
 
@@ -27,8 +27,8 @@ struct epg_file {
 struct job {
 	char *path;
 	bool is_public;
-	int fd; /* of the memory; -1: none */
-	size_t len; /* bytes to write, or at most to read */
+	int fd; /* the memory; -1: none */
+	size_t len; /* bytes to write, or greatest number of bytes to read */
 	int result;
 	struct errmsg error;
 	epg_file_read_fn *on_read;
@@ -156,7 +156,7 @@ void epg_file_write(struct epg_file *f, int fd, size_t len,
 	struct job *j = job_new(f, len, arg);
 
 	j->on_written = on_written;
-	/* without a descriptor, run_write() reports the error */
+	/* if this fails, run_write() cannot read, and reports the error */
 	j->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	(void)helper_call_new(f->helpers, &kind, j, f);
 }

@@ -14,7 +14,7 @@ static struct own_services own_of(const json_t *stream,
 	struct own_services own;
 	struct errmsg error;
 
-	/* wrong values: the worker of the stream reports them */
+	/* errors are ignored here: the worker of the stream reports them */
 	(void)!stream_spec_parse(stream, spec, &error);
 	own = tables_spec_own_eits(&spec->tables);
 	*ret_other = spec->tables.eit_other;

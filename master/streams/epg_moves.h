@@ -22,14 +22,15 @@ struct epg_move {
 struct epg_moves {
 	STAILQ_HEAD(, epg_move) list;
 	size_t n;
-	const struct epg_move *sent; /* the last one that the worker has */
+	/* last move that was sent to the worker; NULL: none */
+	const struct epg_move *sent;
 };
 
 void epg_moves_init(struct epg_moves *);
 void epg_moves_done(struct epg_moves *);
 
-/* Adds a new id, or a removal (from NULL).  True: the list was full, and the
- * oldest entry was dropped. */
+/* Adds the new id of a stream, or with from NULL the removal of the stream
+ * `to'.  True: the list was full, and the oldest entry was dropped. */
 bool epg_moves_add(struct epg_moves *, const char *from, const char *to);
 void epg_moves_drop(struct epg_moves *);
 

@@ -163,7 +163,7 @@ static void read_file(struct epg_proc *p, struct epg_read *r,
 		      struct epg_file *f, size_t max, epg_file_read_fn *done)
 {
 	r->runs = true;
-	/* a timer that ran once has only the rest of its time */
+	/* timer_start(): a stopped libev timer continues with its rest time */
 	timer_start(p->loop, &r->limit, p->cfg.times.read_ms / 1e3);
 	epg_file_read(f, max, done, p);
 }
@@ -191,7 +191,7 @@ static void on_dictionary(int fd, void *arg)
 	struct epg_proc *p = arg;
 	bool in_time = end_read(p, &p->dictionary_read);
 
-	/* too late: the worker runs without it, and the error stays */
+	/* too late: the worker runs without the dictionary; the error stays */
 	if (!in_time && p->started)
 		return;
 	p->dictionary_error.text[0] = '\0';
@@ -202,7 +202,7 @@ static void on_dictionary(int fd, void *arg)
 		refuse_dictionary(p, fd == -ENODATA ? "is not a file, or is "
 						      "empty"
 						    : strerror(-fd));
-	/* else the worker has ended, or the saved guide is being read */
+	/* if not in time, the limit has already called read_saved() */
 	if (in_time && service_proc_channel(p->service) != NULL)
 		read_saved(p);
 }
@@ -284,7 +284,7 @@ void epg_proc_remove_stream(struct epg_proc *p, const char *stream)
 	if (!has_worker(p))
 		return;
 	send_removal(p, stream);
-	/* stream_at() has moved the streams behind it: sends all again */
+	/* the index of later streams in stream_at() has changed: sends all */
 	if (!p->complete)
 		p->next = 0;
 }
@@ -309,7 +309,7 @@ int epg_proc_question(struct epg_proc *p, struct msg *m, int channels,
 	if (fd < 0)
 		return fd;
 	fds[channels >= 0] = fd;
-	/* if this fails, the worker is being replaced: on_down */
+	/* if this fails, the worker is ending: on_down() fails the question */
 	service_proc_send(p->service, m, fds);
 	return 0;
 }

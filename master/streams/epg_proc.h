@@ -25,17 +25,18 @@ struct epg_proc;
 enum {
 	EPG_SAVE_S = 300,
 	EPG_SAVE_IDS_S = 10,
-	/* A worker waits for the saved guide for that long. */
+	/* Time in seconds for which a worker waits for the saved guide. */
 	EPG_READ_S = 10,
-	/* A save that takes longer is reported. */
+	/* A write of the guide to the file that takes longer is logged. */
 	EPG_WRITE_S = 30,
-	EPG_ASKS_MAX = 24, /* at once */
-	EPG_ANSWER_S = 3, /* time limit of an answer */
-	EPG_XMLTV_S = 30, /* ... of a document */
-	EPG_POST_S = 610, /* ... of a post; the worker has a shorter limit */
+	EPG_ASKS_MAX = 24, /* open questions at a time */
+	EPG_ANSWER_S = 3, /* time limit of an answer with events */
+	EPG_XMLTV_S = 30, /* time limit of a document, and of events for EIT */
+	/* time limit of a post; the limit in the worker is shorter */
+	EPG_POST_S = 610,
 };
 
-/* Times that tests shorten; 0: the value above. */
+/* Times in ms that tests shorten; 0: EPG_SAVE_S, EPG_READ_S, EPG_WRITE_S. */
 struct epg_times {
 	unsigned save_ms, read_ms, write_ms;
 };
@@ -103,14 +104,14 @@ struct epg_watcher {
 
 /* Sets the only watcher.  This and the next function are NULL-safe. */
 void epg_proc_watch(struct epg_proc *, const struct epg_watcher *);
-/* Tells the worker if wants() returns another value now; it is also called
- * once a second. */
+/* Calls wants(), and sends the worker the result if it has changed.  This also
+ * happens once a second without this function. */
 void epg_proc_renew_watch(struct epg_proc *);
 
 struct epg_answer {
 	int fd; /* memory with the answer, borrowed */
 	size_t len; /* bytes of the answer; 0: see error */
-	uint64_t hash; /* of a document */
+	uint64_t hash; /* hash of events for EIT; 0: another answer */
 	const char *error; /* "": no error; with len 0 the guide has nothing to
 			    * save, or the post succeeded */
 };

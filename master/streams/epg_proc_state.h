@@ -16,9 +16,11 @@ struct epg_file;
 
 enum { EPG_CRASHES_MAX = 3 };
 
-/* A read of a file for the worker. */
+/* A read of a file whose content the worker needs. */
 struct epg_read {
-	bool runs, late; /* late: the worker does not wait for it any more */
+	/* runs: the read is in progress.  late: its time limit has passed, so
+	 * the worker does not wait for it any more. */
+	bool runs, late;
 	ev_timer limit;
 };
 
@@ -26,38 +28,47 @@ struct epg_proc {
 	struct epg_config cfg;
 	struct ev_loop *loop;
 	struct msg_epg_start limits; /* days 0: no guide */
-	json_t *sources, *exports; /* addresses; NULL: none */
-	json_t *keys; /* of epg_keys.h, by stream id */
+	/* The lists epg_sources and epg_export of the settings, which own the
+	 * addresses in limits; NULL: none. */
+	json_t *sources, *exports;
+	json_t *keys; /* keys of each stream (epg_keys.h), by stream id */
 	struct service_proc *service;
 	struct epg_asks asks;
 	size_t next; /* index of the next stream that the worker gets */
 	bool started;  /* the worker has received epg.start */
-	bool moved;    /* ... and all moves */
-	bool complete; /* ... and all streams */
-	bool usable;   /* ... and has loaded the saved guide */
+	bool moved;    /* the worker has also received all moves */
+	bool complete; /* the worker has also received all streams */
+	bool usable;   /* the worker has also loaded the saved guide */
 	struct epg_file *file; /* NULL: the guide is not saved */
-	struct epg_file *dictionary; /* of compressed texts; NULL: none */
+	/* epg_dictionary, for compressed texts of the guide; NULL: none */
+	struct epg_file *dictionary;
 	char *dictionary_path;
-	int dictionary_fd; /* its content for the next worker; -1: none */
+	/* content of the dictionary for the next worker; -1: none */
+	int dictionary_fd;
 	struct errmsg dictionary_error; /* "": none */
 	struct epg_read saved_read, dictionary_read;
 	bool loading; /* the worker is loading the saved guide */
 	/* Consecutive workers that crashed while they loaded the saved guide.
 	 * From EPG_CRASHES_MAX on, the next worker starts without it. */
 	unsigned crashes;
-	bool saving, told; /* told: the failure of saves is in the log */
+	/* saving: a save is in progress.  told: the failure of saves was
+	 * logged. */
+	bool saving, told;
 	struct epg_moves moves;
 	size_t n_saved; /* number of moves that the save in progress contains */
-	bool stopping, last; /* last: the last save has begun */
+	/* stopping: epg_proc_stop() was called.  last: the last save has begun,
+	 * or is not possible. */
+	bool stopping, last;
 	enum { FLUSHED, FLUSH_WAITS, FLUSHING } flush;
 	ev_timer last_save, write_limit;
-	/* time and change counter of the last save */
+	/* saved_ms: monotonic time when the last save ended; 0: none.  changes:
+	 * change counter of the guide in that save; 0 after a failure. */
 	uint64_t saved_ms, changes;
-	struct msg_epg_status status; /* the last one */
-	struct errmsg errors[EPG_ERRORS_MAX]; /* texts of status */
+	struct msg_epg_status status; /* last status of the worker */
+	struct errmsg errors[EPG_ERRORS_MAX]; /* texts of status.errors */
 	bool has_status;
 	struct epg_watcher watcher; /* wants NULL: no watcher */
-	bool watched; /* the worker sends changes */
+	bool watched; /* the worker was told to send on_present changes */
 };
 
 /* Sends a question with its memory to the worker.  channels: the first
@@ -71,7 +82,8 @@ void epg_save_init(struct epg_proc *);
 /* Ends all steps of a save before the guide is freed: a save that ends now is
  * not reported. */
 void epg_save_done(struct epg_proc *);
-/* Begins a save if the guide has changed and the last save is old enough. */
+/* Begins a save if the guide has changed since the last save, and the pause
+ * after that save is over. */
 void epg_save_later(struct epg_proc *);
 /* Returns the limit of the saved guide in bytes. */
 size_t epg_saved_max(const struct epg_proc *);

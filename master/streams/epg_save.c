@@ -7,9 +7,9 @@
 #include "master/streams/epg_proc_state.h"
 
 enum {
-	/* limit of a save, in which the worker reads streams as well */
+	/* time limit of a save: the worker reads streams at the same time */
 	SAVE_S = 60,
-	/* limit of the last save, which a stop of the service awaits */
+	/* time limit of the last save: the stop of the service waits for it */
 	LAST_SAVE_S = 2,
 };
 
@@ -33,7 +33,8 @@ static bool can_save(const struct epg_proc *p)
 	       p->status.loaded;
 }
 
-/* Next step of epg_proc_flush(): begins the save, or notes its end. */
+/* Next step of epg_proc_flush(): begins its save, or notes that the save has
+ * ended or is not possible. */
 static void save_flush(struct epg_proc *p)
 {
 	bool begin = p->flush == FLUSH_WAITS && !p->saving && can_save(p);
@@ -136,8 +137,9 @@ static void save(struct epg_proc *p)
 	p->n_saved = p->moves.n;
 }
 
-/* True: the last save is old enough.  After a rename or removal of a stream,
- * which only the memory of the master has, the pause is shorter. */
+/* True: the pause after the last save is over.  The pause is shorter after a
+ * rename or removal of a stream, because only the memory of the master has
+ * these. */
 static bool may_save(const struct epg_proc *p)
 {
 	unsigned pause_ms = p->cfg.times.save_ms;

@@ -4,9 +4,9 @@
 #include "common/base/util.h"
 #include "proto/ipc/msg_tables.h"
 
-/* Reports of a feed without a report of its multiplex, after which the
- * multiplex is considered absent: the faults of that time are dropped, because
- * they do not belong to the second in which it returns. */
+/* After this many reports of a feed without a report of its multiplex, the
+ * multiplex is considered absent.  The faults of that time are dropped, because
+ * they do not belong to the second in which the multiplex reports again. */
 enum { UNTAKEN_MAX = 3 };
 
 static void add_faults(struct msg_input_status *to,

@@ -3,9 +3,10 @@
  * Collects the reports of a feed about its source, for the next report of its
  * multiplex (mpts).
  *
- * Both report once a second, but not at the same time: two reports of the feed
- * may arrive between two of the multiplex, or none.  The faults of a second are
- * summed up until the multiplex reports them, so that each appears once.
+ * Feed and multiplex report once a second, but not at the same time: between
+ * two reports of the multiplex, no report of the feed may arrive, or two.  The
+ * faults are summed up until the next report of the multiplex, so that each
+ * fault appears once.
  *
  * Embedded; zeroed memory is ready.  Owns its strings.
  */
@@ -31,9 +32,9 @@ void feed_report_clear(struct feed_report *);
  * without inputs forgets all reports. */
 void feed_report_add(struct feed_report *, const struct msg_stream_status *);
 
-/* While the feed sends its filler, marks the services of the input at this
- * position in the report of the multiplex with it.  A service that is off air,
- * or that has a filler of the multiplex, stays as it is. */
+/* While the feed sends its filler, sets this filler for the services of the
+ * input at this position in the report of the multiplex.  A service that is off
+ * air, or that has a filler of the multiplex, is not changed. */
 void feed_report_filler(const struct feed_report *, unsigned position,
 			enum service_filler filler, struct msg_stream_status *);
 

@@ -17,7 +17,8 @@ struct feed {
 	char *mpts;
 	unsigned position;
 	struct feed_report report;
-	struct errmsg alarm, fault; /* text borrowed by feeds_add_faults() */
+	/* texts that feeds_add_faults() returns */
+	struct errmsg alarm, fault;
 };
 
 struct feeds {
@@ -27,7 +28,7 @@ struct feeds {
 	struct stream_index index;
 };
 
-/* --- what a feed reports --- */
+/* --- reports of a feed --- */
 
 static void on_status(const char *link, const struct msg_stream_status *m,
 		      void *arg)
@@ -242,8 +243,8 @@ static struct feed *find_feed(struct feeds *all, const char *mpts,
 	return p != NULL ? all->list[i] : NULL;
 }
 
-/* Replaces the alarm changes of this input, which the multiplex reports of the
- * ring, by those that the feed reports of the source. */
+/* Replaces the alarm changes that the multiplex reports of this input (the ring
+ * of the feed) by those that the feed reports of its source. */
 static void replace_changes(const struct feed_report *f, unsigned position,
 			    struct msg_stream_status *s)
 {
@@ -259,8 +260,8 @@ static void replace_changes(const struct feed_report *f, unsigned position,
 	s->n_changes = n;
 }
 
-/* Replaces what the multiplex reports of the ring (in) by what the feed reports
- * of the source. */
+/* Replaces the report of the multiplex about an input (the ring of the feed) by
+ * the report of the feed about its source. */
 static void replace_input(const struct feed *f, struct msg_input_status *in)
 {
 	const struct msg_input_status of_ring = *in;

@@ -20,11 +20,11 @@
 struct feeds;
 
 struct feeds_config {
-	/* for each feed; its events are ignored */
+	/* the configuration of each feed, except feed, events and arg */
 	struct stream_proc_config proc;
 	/* The ring of the feed with this link has changed. */
 	void (*on_ring)(const char *link, void *arg);
-	/* As the members of stream_proc_events. */
+	/* on_demand and ring_of: as in struct stream_proc_events */
 	void (*on_demand)(struct stream_proc *, void *arg);
 	int (*ring_of)(const char *stream, void *arg);
 	/* The process of a removed or stopped feed has ended. */
@@ -51,8 +51,8 @@ bool feeds_has(const struct feeds *, const char *mpts);
 /* The i-th process of all feeds; NULL: there are no more. */
 struct stream_proc *feeds_at(const struct feeds *, size_t i);
 
-/* The mpts has another id: its feeds get other links, and their workers
- * stay. */
+/* The mpts was renamed from `from' to `to': its feeds get other links, and
+ * their workers stay. */
 void feeds_rename(struct feeds *, const char *from, const char *to);
 void feeds_restart(struct feeds *, const char *mpts);
 

@@ -18,14 +18,14 @@
 #include <sys/queue.h>
 
 enum {
-	/* Seconds until a failed question is repeated; doubled each time, up to
-	 * 64. */
+	/* Seconds after which a failed question is repeated.  Each further
+	 * failure doubles the time, AGAIN_SHIFTS times at most (64 s). */
 	AGAIN_S = 2,
 	AGAIN_SHIFTS = 5,
 };
 
-/* The events of one stream (source) in the EIT of another one or of itself
- * (stream). */
+/* The events of the stream `source' for the EIT of the stream `stream', which
+ * may be the same one. */
 struct guide_link {
 	TAILQ_ENTRY(guide_link) link;
 	char *stream; /* id of the stream whose worker sends the EIT */
@@ -39,14 +39,14 @@ struct guide_link {
 	unsigned failures; /* consecutive failures */
 	uint64_t again_ms; /* mono_ms() of the next question */
 	uint64_t hash;
-	size_t len; /* bytes of the events; 0: none yet */
+	size_t len; /* bytes of the events; 0: none received yet */
 	int fd;
 };
 
 struct guide_links {
 	struct guide_links_config cfg;
 	TAILQ_HEAD(, guide_link) list;
-	/* waits for the answer; NULL: it was dropped */
+	/* if asking: the link of the open question; NULL: it was dropped */
 	struct guide_link *asked;
 	bool asking;
 	ev_timer again;
@@ -79,7 +79,7 @@ static void ask_after(struct guide_links *g, uint64_t pause_ms)
 	timer_start(g->cfg.loop, &g->again, (double)pause_ms / 1e3);
 }
 
-/* A question has failed: it is repeated after a pause, behind the others. */
+/* A question has failed: repeats it after a pause, after the other links. */
 static void fail(struct guide_links *g, struct guide_link *l,
 		 const char *reason)
 {
@@ -139,8 +139,8 @@ static void on_answer(const struct epg_answer *a, void *arg)
 		ask_next(g);
 }
 
-/* Returns the first link whose question is due.  NULL: none; *ret_pause_ms is
- * the time until the next one, 0: there is none. */
+/* Returns the first link whose question is due now.  NULL: none is due, and
+ * *ret_pause_ms is the time until the next one is; 0: no question is left. */
 static struct guide_link *find_due(struct guide_links *g,
 				   uint64_t *ret_pause_ms)
 {
@@ -240,7 +240,7 @@ static void drop(struct guide_links *g, struct guide_link *l)
 	free(l);
 }
 
-/* Returns the link with these four values, or a new one. */
+/* Returns the link with these four values; adds it if there is none. */
 static struct guide_link *find(struct guide_links *g, const char *stream,
 			       const char *source, unsigned place, bool other)
 {
@@ -284,7 +284,8 @@ static void want(struct guide_links *g, const struct wish *w,
 	l->stale = true;
 }
 
-/* Wants the events of the streams that a multiplex reads. */
+/* Marks the links of the streams that a multiplex reads as wanted, and makes
+ * missing ones. */
 static void want_inputs(struct guide_links *g, const struct wish *w,
 			const json_t *inputs)
 {
@@ -329,7 +330,7 @@ void guide_links_set(struct guide_links *g, const char *stream,
 
 	TAILQ_FOREACH(l, &g->list, link)
 		l->wanted &= strcmp(l->stream, stream) != 0;
-	/* wrong values: the worker of the stream reports them */
+	/* errors are ignored here: the worker of the stream reports them */
 	(void)!stream_spec_parse(object, spec, &error);
 	if (json_is_true(json_object_get(object, "enable")))
 		want_all(g, stream, spec, object);

@@ -10,18 +10,18 @@
 #include <stdlib.h>
 
 enum {
-	/* The file has a number so far ahead of the last one: not every new
-	 * time base costs a write. */
+	/* The number in the file is this much ahead of the last used one, so
+	 * that not every new number needs a write. */
 	AHEAD = 16,
 	/* Limits for numbers of workers, which may be faulty.  Some players are
 	 * slow with discontinuity numbers above a million. */
 	LEAD_MAX = 100000, /* ahead of the clock, or of the file at the start */
 	STEP_MAX = 10000,  /* ahead of the last number, or of the clock */
-	/* The clock reaches this number in 2045.  The clock may be behind the
-	 * file. */
+	/* Greatest discontinuity number in the file.  ring_base_at() of the
+	 * clock reaches it in 2045. */
 	NEXT_MAX = 2000000,
-	/* The same for media sequence numbers, which grow by about one a
-	 * second. */
+	/* AHEAD and LEAD_MAX for media sequence numbers, which grow by about
+	 * one a second. */
 	NUMBER_AHEAD = 600,
 	NUMBER_LEAD_MAX = 10000000,
 	DELAY_MS = 1,
@@ -31,11 +31,12 @@ enum {
 
 struct hls_bases {
 	struct save *save; /* NULL: no file */
-	uint64_t next;     /* least number that no ring has used */
-	uint64_t loaded;   /* next at the start */
-	uint64_t kept;     /* next as the file has it; 0: it has none */
-	/* The same for media sequence numbers.  number_loaded: the clock at the
-	 * start, if that is greater. */
+	/* least discontinuity number that no ring has used */
+	uint64_t next;
+	uint64_t loaded;   /* value of next at the start */
+	uint64_t kept;     /* value of next in the file; 0: none */
+	/* next, loaded and kept for media sequence numbers; number_loaded is
+	 * the clock at the start, if that is greater */
 	uint64_t number, number_loaded, number_kept;
 };
 
@@ -56,9 +57,9 @@ static char *format(size_t *ret_len, void *arg)
 	return text;
 }
 
-/* True: a ring may have this number: it is neither far ahead of the clock and
- * the numbers before it, nor does it exceed NEXT_MAX with the lead of the
- * file. */
+/* True: a worker may report this discontinuity number: it is not far ahead of
+ * the clock and of earlier numbers, and with AHEAD it does not exceed
+ * NEXT_MAX. */
 static bool is_sound(const struct hls_bases *b, uint64_t base)
 {
 	uint64_t clock = ring_base_at(clock_s());
@@ -77,7 +78,8 @@ static bool is_sound_number(const struct hls_bases *b, uint64_t number)
 	       number + 1 + NUMBER_AHEAD <= INT32_MAX;
 }
 
-/* Returns a number of the file, from 1 to most; 0: it has none. */
+/* Returns a number of the file, from 1 to most; 0: the file has no valid
+ * one. */
 static uint64_t read_number(const json_t *document, const char *key,
 			    json_int_t most)
 {
@@ -153,7 +155,7 @@ static void note_base(struct hls_bases *b, uint64_t base)
 
 static void note_number(struct hls_bases *b, uint64_t number)
 {
-	/* 0: there is no segment */
+	/* number 0: the ring has no segment */
 	if (number == 0 || number < b->number || !is_sound_number(b, number))
 		return;
 	b->number = number + 1;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Remembers the discontinuity and media sequence numbers of HLS that rings have
- * used.  A player ignores a playlist whose number is less than one before (RFC
- * 8216 6.2.2), so a new ring begins with greater numbers than any ring before.
- * A file keeps the numbers across restarts.  It gets media sequence numbers
- * only at the orderly end of the service and while they are ahead of the clock,
- * because the clock gives a number as well.
+ * used.  A player ignores a playlist whose number is less than that of an
+ * earlier playlist (RFC 8216 6.2.2), so a new ring begins with greater numbers
+ * than any earlier ring.  A file keeps the numbers across restarts.  Media
+ * sequence numbers are written only at the orderly end of the service, and
+ * while they are ahead of the clock in seconds: a new ring also begins no lower
+ * than that clock.
  *
  * Borrows the loop.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Requests to the worker of a stream to switch to another input.  Each request
- * gets one answer, from the worker or in its place.
+ * gets one answer: that of the worker, or an error if the worker ends or does
+ * not answer in time.
  *
  * Owns its requests and their timers; borrows the loop.
  */
@@ -14,7 +15,7 @@ struct ev_loop;
 struct input_choice;
 
 enum {
-	INPUT_CHOICE_MAX = 64, /* parallel requests */
+	INPUT_CHOICE_MAX = 64, /* open requests at a time */
 };
 
 /* Gets the position of the chosen input, and in error a warning if the input is
@@ -27,7 +28,7 @@ struct input_choice *input_choice_new(struct ev_loop *);
 void input_choice_free(struct input_choice **);
 
 /* Requests the input at this position, or with 0 the next one; returns 0 or
- * -errno.  done is called once, after -errno never. */
+ * -errno.  After 0, done is called once; after -errno, it is not called. */
 int input_choice_ask(struct input_choice *, struct channel *,
 		     unsigned position, input_choice_fn *done, void *arg)
 	MUST_CHECK;

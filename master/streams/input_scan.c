@@ -21,8 +21,9 @@ void input_scans_init(struct input_scans *l, struct worker_proc *worker)
 	LIST_INIT(&l->list);
 }
 
-/* Requests the reports of the input from the worker; 0 or -errno.  begin: the
- * worker reports every table again. */
+/* Requests the reports of the input at this position from the worker; position
+ * 0 ends them.  Returns 0 or -errno.  begin: the worker reports every table
+ * again. */
 static int ask(const struct input_scans *l, unsigned position, bool begin)
 {
 	const struct msg m = { .type = MSG_STREAM_SCAN,

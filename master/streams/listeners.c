@@ -23,14 +23,14 @@ struct slot {
 	struct listener *owner;
 	int fd;
 	uint64_t number; /* in the handover */
-	int holder; /* number of the worker that has it; -1: none */
-	bool is_due; /* it must be sent to another worker */
+	int holder; /* number of the worker that has the socket; -1: none */
+	bool is_due; /* the socket must be sent to another worker */
 };
 
 struct listener {
 	LIST_ENTRY(listener) link;
 	struct listeners *owner;
-	bool play; /* it serves the play paths */
+	bool play; /* the listener also serves the play paths */
 	unsigned failures;
 	unsigned retry_ms;
 	struct sockaddr_any where;
@@ -63,7 +63,7 @@ struct listeners {
 	bool trial;
 	unsigned n_workers;
 	bool serves[MSG_DELIVER_MAX];
-	/* numbers of the workers with serves */
+	/* numbers of the n_serving workers whose member of serves is true */
 	unsigned serving[MSG_DELIVER_MAX];
 	unsigned n_serving;
 	/* sockets to send to each worker */
@@ -87,8 +87,8 @@ static bool is_here(const struct sockaddr_any *where)
 	return !gone;
 }
 
-/* Reports listeners whose address has left the host or has returned.  The
- * socket stays open meanwhile. */
+/* Reports each open listener whose address was removed from the host or exists
+ * again.  The sockets of the listener stay open. */
 static void on_check(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	static const char lost[] = "the address is not on this host";
@@ -275,7 +275,8 @@ static void add_shared(struct listener *l)
 {
 	unsigned n = l->owner->n_workers;
 
-	/* viewers would wait in it, and be reset at the end of the trial */
+	/* viewers would wait in a socket of the trial, and be reset at its
+	 * end */
 	if (l->owner->trial)
 		return;
 	while (l->n_slots < n) {
@@ -311,7 +312,8 @@ static void fail(struct listener *l, int err)
 	l->retry_ms = MIN(l->retry_ms * 2, (unsigned)LISTEN_RETRY_MAX_MS);
 }
 
-/* beside: with SO_REUSEPORT, beside unused sockets of the previous master. */
+/* Opens a listener, or starts the timer of the next attempt.  beside: uses
+ * SO_REUSEPORT, because unused sockets of the previous master have the port. */
 static void try_open(struct listener *l, bool beside)
 {
 	struct listeners *owner = l->owner;
@@ -416,8 +418,8 @@ void listeners_adopt(struct listeners *ls, struct handover *h)
 	}
 }
 
-/* Lets the unused sockets of the previous master share their port with this
- * listener, or not any more.  False: none has the port. */
+/* Permits (on 1) or forbids (0) that the unused sockets of the previous master
+ * share their port with this listener.  False: no such socket has the port. */
 static bool share_unused(const struct listener *l, int on)
 {
 	const struct inherited *i;
@@ -432,8 +434,9 @@ static bool share_unused(const struct listener *l, int on)
 	return found;
 }
 
-/* Opens a listener whose address may include that of an unused socket of the
- * previous master, or the reverse, so that viewers can connect all the time. */
+/* Opens a listener that failed because an unused socket of the previous master
+ * has its port: the address of one may include that of the other.  Viewers can
+ * connect without interruption. */
 static void open_beside_unused(struct listener *l)
 {
 	if (!share_unused(l, 1))

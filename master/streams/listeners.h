@@ -30,9 +30,11 @@ struct listeners;
 
 enum {
 	LISTEN_BACKLOG = 4096,
-	LISTEN_RETRY_MIN_MS = 50, /* first pause, then doubled */
+	/* first pause before another attempt to open a listener; each further
+	 * pause is twice as long, up to LISTEN_RETRY_MAX_MS */
+	LISTEN_RETRY_MIN_MS = 50,
 	LISTEN_RETRY_MAX_MS = 2000,
-	LISTEN_QUIET = 3, /* failures before on_error */
+	LISTEN_QUIET = 3, /* failed attempts that on_error does not report */
 	LISTEN_CHECK_MS = 2000, /* interval of the check that the address of
 				 * an open socket still exists */
 };
@@ -61,8 +63,8 @@ void listeners_free(struct listeners **);
 /* Adds every open socket to the handover. */
 void listeners_write(struct listeners *, struct handover *);
 /* Adopts the sockets of the previous master.  A new listener with the same
- * address uses them; listeners_close_unused() closes the others, after it has
- * opened the listeners whose port these had in use. */
+ * address uses them.  listeners_close_unused() first opens the listeners whose
+ * port an unused socket occupies, and then closes the unused sockets. */
 void listeners_adopt(struct listeners *, struct handover *);
 void listeners_close_unused(struct listeners *);
 
@@ -86,7 +88,7 @@ struct listener_socket {
 	const struct listener *listener;
 	unsigned slot;
 	int fd; /* borrowed */
-	int from; /* the worker that had it; -1: none */
+	int from; /* number of the worker that had the socket; -1: none */
 };
 
 /* Returns in ret the next socket that must be sent to this worker; false: there

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gives mounts the numbers that they had with the last master, and the viewers
- * until the workers report them. */
+/* Gives each mount the number that it had with the previous master, and, until
+ * the workers report, the viewers that it had. */
 #include "common/base/alloc.h"
 #include "master/streams/deliver_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the key of a mount in the record, address and path; the caller frees
- * it. */
+/* Returns the key of a mount in the record: its address followed by its path.
+ * The caller frees the key. */
 static char *mount_key(const struct mount *m)
 {
 	return xasprintf("%s%s", mount_address(m), m->path);
@@ -66,9 +66,9 @@ json_t *mount_viewers_write(const struct deliver_proc *d)
 	return viewers;
 }
 
-/* Takes the viewers of the last master, until the adopted worker reports all
- * its mounts again.  If another stream has the path now, they are not taken:
- * the worker makes a new mount. */
+/* Takes the numbers of viewers from the record of the previous master, for use
+ * until the adopted workers report.  Ignores the record if another stream has
+ * the path now, because the workers then make a new mount. */
 static void take_viewers(struct mount *m, const json_t *record)
 {
 	const json_t *list = json_object_get(record, "workers");

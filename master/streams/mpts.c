@@ -87,8 +87,9 @@ static void add_flag(char **text, const char *key)
 	*text = longer;
 }
 
-/* Adds the options of an input that apply in the multiplex.  They keep the
- * PIDs and numbers that the feed has already set, such as map.PID=PID. */
+/* Adds the options of an input that apply in the multiplex.  A PID or number
+ * that the feed has already set is kept there: map.PID=PID, with the same PID
+ * twice. */
 static void add_options(char **text, const struct remux_options *o)
 {
 	char key[24];
@@ -105,7 +106,8 @@ static void add_options(char **text, const struct remux_options *o)
 		add(text, "rate_max", o->rate_max);
 	if (o->absent == ABSENT_REMOVE)
 		add(text, "absent", o->absent_s);
-	/* the filler of a single service, or of a service that does not fit */
+	/* the filler of the multiplex, for a single service that is absent, or
+	 * if the filler of the feed does not fit */
 	if (has_filler(o))
 		add_word(text, "absent", filler_of(o));
 	if (o->set_pnr != 0)
@@ -122,7 +124,7 @@ static void add_options(char **text, const struct remux_options *o)
 	}
 }
 
-/* Returns the stream:// input of the multiplex that reads a feed, a new
+/* Returns the stream:// address by which the multiplex reads a feed: a new
  * reference. */
 static json_t *read_feed(const char *id, unsigned position,
 			 const char *address)
@@ -155,13 +157,14 @@ json_t *mpts_mux(const json_t *stream, const char *id)
 				read_feed(id, (unsigned)i + 1, address));
 	}
 	(void)json_object_set_new(copy, "input", list);
-	/* the feeds have the filler */
+	/* the filler of the mpts is sent by the feeds, not by the multiplex */
 	(void)json_object_del(copy, "filler");
 	return copy;
 }
 
-/* Sets the filler of a feed: that of absent= of the input; without absent=,
- * that of the mpts; with absent=N (seconds), none. */
+/* Sets the filler of a feed: the value of absent= if that is a filler; the
+ * filler of the mpts if the input has no absent=; none for absent=N
+ * (seconds). */
 static void add_filler(json_t *feed, const json_t *stream, const char *address)
 {
 	struct input_spec *spec = xcalloc(1, sizeof *spec);

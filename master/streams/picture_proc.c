@@ -43,10 +43,11 @@ struct picture_proc {
 	TAILQ_HEAD(, picture_job) jobs; /* in order of arrival */
 	unsigned n;
 	uint32_t last_seq;
-	/* seq of the job at the worker, until its result or the end of the
-	 * worker.  The job may have been cancelled or have timed out. */
-	uint32_t with_worker; /* 0: none */
-	char *stream; /* of that job, or NULL */
+	/* seq of the job that the worker has, until its result or the end of
+	 * the worker; 0: the worker has none.  The job itself may have been
+	 * cancelled or have timed out. */
+	uint32_t with_worker;
+	char *stream; /* stream of the last job that was sent; NULL: none */
 	struct pause pauses[PAUSES_MAX];
 	ev_timer idle;
 };
@@ -64,7 +65,8 @@ static void job_free(struct picture_job *j)
 	free(j);
 }
 
-/* Starts the time limit of a job: first to be sent, then to be answered. */
+/* Starts the time limit of a job: for the wait until the job is sent to the
+ * worker, and then again for its result. */
 static void set_deadline(struct picture_job *j)
 {
 	timer_start(j->owner->loop, &j->deadline, PICTURE_DEADLINE_MS / 1e3);
@@ -72,8 +74,8 @@ static void set_deadline(struct picture_job *j)
 
 /* --- the worker --- */
 
-/* Returns the job at the worker; NULL: none, or it was cancelled or timed
- * out. */
+/* Returns the job that the worker has; NULL: the worker has none, or the job
+ * was cancelled or timed out. */
 static struct picture_job *find_sent(const struct picture_proc *p)
 {
 	struct picture_job *j;
@@ -105,7 +107,7 @@ static void pump(void *self)
 	set_deadline(j);
 	fds[0] = j->ring;
 	fds[1] = j->out;
-	/* if this fails, the worker is being replaced: on_down */
+	/* if this fails, the worker is ending: on_down() fails the job */
 	service_proc_send(p->service, &m, fds);
 }
 
@@ -145,7 +147,7 @@ static void on_message(const struct msg *m, void *self)
 		pump(p);
 }
 
-/* --- streams that end the worker --- */
+/* --- streams that crash the worker --- */
 
 static struct pause *find_pause(const struct picture_proc *p,
 				const char *stream)

@@ -22,8 +22,9 @@ enum {
 	PICTURE_DEADLINE_MS = 5000,
 	PICTURE_IDLE_S = 60,
 	PICTURE_WIDTH = 320,
-	/* Seconds without a picture for a stream that crashed the worker: first
-	 * pause (doubled each time) and longest pause. */
+	/* Time in seconds for which a stream that crashed the worker gets no
+	 * picture.  Each further crash doubles the time, up to
+	 * PICTURE_PAUSE_MAX_S. */
 	PICTURE_PAUSE_S = 30,
 	PICTURE_PAUSE_MAX_S = 3600,
 };

@@ -11,7 +11,7 @@ struct querier_proc {
 	struct service_proc *service;
 	struct queriers *queriers;
 	bool logged; /* the worker's error was logged */
-	uint64_t since_ms; /* the start of this master */
+	uint64_t since_ms; /* monotonic time at which this master started */
 };
 
 /* A new worker has said hello.  It needs no start message. */
@@ -39,7 +39,8 @@ static void on_message(const struct msg *m, void *self)
 			    error);
 	}
 	queriers_update(p->queriers, s, now_ms);
-	/* after an adoption, the worker reports before the inputs do */
+	/* the inputs of adopted streams report their groups only after a
+	 * while: keep an adopted worker for that time */
 	if (!queriers_in_use(p->queriers, now_ms) &&
 	    now_ms - p->since_ms > QUERIERS_KEPT_MS)
 		service_proc_unwant(p->service);

@@ -15,7 +15,9 @@ struct net {
 	uint64_t used_ms;        /* monotonic time of the last use */
 	/* time of the last packets of a group; 0: none */
 	uint64_t arrived_ms;
-	unsigned inputs, silent; /* numbers of inputs, for the report */
+	/* for the report: number of inputs that use a group on this network,
+	 * and (silent) how many of these receive no packets */
+	unsigned inputs, silent;
 	/* last known name of the interface; "": none */
 	char label[IF_NAMESIZE];
 };
@@ -36,8 +38,9 @@ struct queriers {
 	size_t n_queriers;
 	bool unobserved; /* the worker does not run: no querier is known */
 	uint64_t began_ms; /* time when the worker began to listen */
-	bool fails[2]; /* [0]: the worker cannot detect IGMP, [1]: MLD */
-	struct errmsg error[2]; /* the reason */
+	/* the worker cannot detect queriers of IGMP ([0]) or MLD ([1]) */
+	bool fails[2];
+	struct errmsg error[2]; /* if fails[i]: the reason */
 };
 
 struct queriers *queriers_new(unsigned timeout_s)
@@ -134,7 +137,7 @@ void queriers_use(struct queriers *q, struct querier_net name, uint64_t now_ms)
 	struct net *w = find_net(q, name);
 
 	if (w == NULL || is_over(w, now_ms)) {
-		/* reuse the entry of a net that is no longer used */
+		/* reuse the entry of a network that no input uses any more */
 		for (size_t i = 0; w == NULL && i < q->n_nets; i++)
 			if (is_over(&q->nets[i], now_ms))
 				w = &q->nets[i];
@@ -234,7 +237,8 @@ enum querier_state queriers_state(const struct queriers *q,
 		return QUERIER_UNKNOWN;
 	if (h != NULL && now_ms - h->at_ms < timeout_ms)
 		return QUERIER_PRESENT;
-	/* the interface or this worker may have started between two queries */
+	/* The use of the interface or the worker may have begun after the last
+	 * query, before the next one. */
 	if (w == NULL || now_ms - w->since_ms < timeout_ms ||
 	    now_ms - q->began_ms < timeout_ms)
 		return QUERIER_UNKNOWN;
@@ -296,8 +300,7 @@ static json_t *report_net(const struct queriers *q, struct net *w,
 	};
 	enum querier_state state = queriers_state(q, w->name, now_ms);
 	const struct querier *h = find_querier(q, w->name);
-	/* an interface without a known name was removed before the first
-	 * look */
+	/* no name is known if the interface was removed before it was read */
 	bool gone = !look_up_name(w) && w->label[0] != '\0';
 	json_t *o = json_object(), *querier, *advice;
 

@@ -44,11 +44,11 @@ void queriers_free(struct queriers **);
 /* Takes a status of the querier worker; copies it. */
 void queriers_update(struct queriers *, const struct msg_querier_status *,
 		     uint64_t now_ms);
-/* The worker has ended: no querier is known any more. */
+/* The querier worker has ended: no querier is known any more. */
 void queriers_reset(struct queriers *);
 
-/* An input uses a group on this network.  Ignored if QUERIERS_NETS_MAX others
- * are in use. */
+/* An input uses a group on this network.  Does nothing if the network is new
+ * and QUERIERS_NETS_MAX networks are in use. */
 void queriers_use(struct queriers *, struct querier_net, uint64_t now_ms);
 /* Packets of a group arrive on a network in use. */
 void queriers_arrived(struct queriers *, struct querier_net, uint64_t now_ms);

@@ -83,9 +83,9 @@ void receivers_rename(struct receivers *r, const char *stream)
 			session_set_stream(session, stream);
 }
 
-/* True: output i has receivers of the last master that its worker did not
- * repeat in time.  The worker has disconnected them before: it does not report
- * again that an output has no receivers. */
+/* True: the receivers of output i come from the previous master, and the worker
+ * did not repeat them in time.  They had left before: a worker does not repeat
+ * the report that an output has no receivers. */
 static bool is_over(const struct receivers *r, size_t i, uint64_t now_ms)
 {
 	return r->kept[i] && now_ms - r->updated_ms[i] > RECEIVERS_KEPT_MS;

@@ -14,7 +14,7 @@
 
 struct receivers {
 	json_t *lists[MSG_OUTPUTS_MAX]; /* sessions of an output; NULL: none */
-	/* client numbers of lists[i]; NULL: none */
+	/* [i]: the client numbers of the sessions in lists[i]; NULL: none */
 	uint64_t *clients[MSG_OUTPUTS_MAX];
 	uint64_t updated_ms[MSG_OUTPUTS_MAX];
 	bool kept[MSG_OUTPUTS_MAX]; /* lists[i] is from the last master */
@@ -28,8 +28,10 @@ enum { RECEIVERS_KEPT_MS = 7000 };
 struct msg_session receiver_session(const char *stream,
 				    const struct msg_receiver *);
 
-/* Writes the numbers of reported receivers of an output that are not in its new
- * list to ret, at most MSG_RECEIVERS_MAX; returns how many. */
+/* Compares the known receivers of an output with its new list: writes the
+ * client numbers of those that the new list does not have to ret, at most
+ * MSG_RECEIVERS_MAX, and returns how many.  Receivers of the previous master do
+ * not count. */
 size_t receivers_left(const struct receivers *,
 		      const struct msg_stream_receivers *, uint64_t *ret);
 
@@ -54,7 +56,7 @@ void receivers_list(const struct receivers *, uint64_t now_ms,
 
 /* Records the lists for the next master: a new reference. */
 json_t *receivers_write(const struct receivers *);
-/* Takes the valid lists of the last master's record, until the worker repeats
- * them. */
+/* Takes the valid lists from a record of the previous master.  Each is kept
+ * until the worker repeats it, for RECEIVERS_KEPT_MS at most. */
 void receivers_take(struct receivers *, const char *stream, const json_t *,
 		    uint64_t now_ms);

@@ -36,7 +36,7 @@
 #include <string.h>
 
 enum {
-	/* Time limit of reconciler_stop(), even if a process is stuck. */
+	/* Time limit of reconciler_stop(), also if a process does not end. */
 	STOP_MS = 4500,
 };
 
@@ -154,8 +154,8 @@ static void on_stream_gone(struct stream_proc *p, void *arg)
 	if (stream_proc_is_removed(find(r, id))) {
 		epg_proc_remove_stream(r->epg, id);
 		guide_links_remove(r->guides, id);
-		/* a stream that is added again with this id is a new one for
-		 * the guide, whose changes must be asked for again */
+		/* a stream that is added with this id is a new one for the
+		 * guide: the worker reports no change of the old events */
 		guide_links_stale(r->guides, id);
 	}
 	if (stream_proc_is_removed(p))
@@ -384,7 +384,7 @@ void reconciler_settle(struct reconciler *r)
 
 	while (reconciler_proc(r, n) != NULL)
 		n++;
-	/* backwards, because a process may go in the call */
+	/* backwards: the call may remove the process from the list */
 	while (n-- > 0) {
 		struct stream_proc *p = reconciler_proc(r, n);
 
@@ -526,7 +526,7 @@ void reconciler_stop(struct reconciler *r)
 		return;
 	r->stopping = true;
 	timer_start(r->cfg.loop, &r->stop_timer, STOP_MS / 1000.);
-	/* services first: deliver then needs no message for each path */
+	/* services first: then no deliver worker needs a message per path */
 	epg_proc_stop(r->epg);
 	for (size_t i = 0; (s = reconciler_service(r, i)) != NULL; i++)
 		if (s != epg_proc_service(r->epg))
@@ -535,7 +535,7 @@ void reconciler_stop(struct reconciler *r)
 	jobs_stop(r->jobs);
 	while (reconciler_proc(r, n) != NULL)
 		n++;
-	/* backwards, because a process may go in the call */
+	/* backwards: the call may remove the process from the list */
 	while (n-- > 0)
 		if (reconciler_proc(r, n) != NULL)
 			stream_proc_stop(reconciler_proc(r, n));

@@ -68,9 +68,10 @@ struct reconciler_config {
 	const json_t *settings;
 	/* The file of the saved guide; copied; NULL: it is not saved. */
 	const char *epg_path;
-	/* See hls_bases_new(); copied; may be NULL. */
+	/* The file of the HLS numbers, see hls_bases_new(); copied; may be
+	 * NULL. */
 	const char *bases_path;
-	uint64_t seed; /* see deliver_proc_new() */
+	uint64_t seed; /* for the session numbers of HLS: deliver_proc_new() */
 	/* The address of the control server; NULL: unknown. */
 	const struct sockaddr_any *control;
 	const struct reconciler_events *events;
@@ -106,8 +107,8 @@ void reconciler_rename_stream(struct reconciler *, const char *from,
 void reconciler_remove_stream(struct reconciler *, const char *id);
 
 /* Sets the defaults (copied; NULL: none) of streams that are set from now on.
- * Before a restart these are the settings of the next master, which then keeps
- * the workers. */
+ * Before a restart these are the settings of the next master, so that a stream
+ * that starts now has them already, and the next master keeps its worker. */
 void reconciler_set_defaults(struct reconciler *, const json_t *settings);
 
 /* Returns the effect that reconciler_set_stream() would have on the process,
@@ -121,15 +122,15 @@ enum stream_change reconciler_foresee(const struct reconciler *, const char *id,
  * quarantine.  A stream that shall not run stays stopped. */
 void reconciler_restart_stream(struct reconciler *, const char *id);
 
-/* Sends a splice command to the worker of a running stream; done gets its
- * answer.  Returns 0; -ENOENT: no such stream; -EAGAIN: it does not run; or
- * another -errno. */
+/* Sends a splice command to the worker of a running stream; done gets the
+ * answer of the worker.  Returns 0; -ENOENT: no such stream; -EAGAIN: the
+ * stream does not run; or another -errno. */
 int reconciler_cue(struct reconciler *, const char *id,
 		   const struct cue_command *, cue_done_fn *done,
 		   void *arg) MUST_CHECK;
 
-/* Gets each new splice command (proto/si/record.h) that a worker reports in the
- * output of its stream. */
+/* Gets each new splice command that a worker finds in the output of its stream,
+ * as a record (proto/si/record.h). */
 typedef void splice_fn(const char *id, const json_t *record, void *arg);
 void reconciler_watch_splices(struct reconciler *, splice_fn *, void *arg);
 
@@ -185,7 +186,7 @@ void reconciler_close_viewers(struct reconciler *, bool closed);
 /* Requests the list of viewers of http outputs, see session_list.h. */
 struct session_wait *reconciler_list_sessions(struct reconciler *,
 					      session_list_fn *, void *arg);
-/* Appends the receivers that connected to outputs of other types (SRT). */
+/* Appends the receivers that connected to srt outputs to sessions. */
 void reconciler_list_receivers(const struct reconciler *, json_t *sessions);
 /* Disconnects the viewer or receiver with this number, if there is one. */
 void reconciler_close_session(struct reconciler *, uint64_t client);

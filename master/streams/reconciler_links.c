@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The streams and feeds that read the ring of another one, or of an adapter. */
+/* The links between rings and their readers: streams, feeds and adapters read
+ * rings of streams, feeds and adapters. */
 #include "master/streams/adapter_procs.h"
 #include "master/streams/feeds.h"
 #include "master/streams/reconciler_state.h"
@@ -93,8 +94,8 @@ void reconciler_follow_adapter(const char *stream, void *arg)
 	stream_proc_set_demanded(p, find_reader(r, stream, true));
 }
 
-/* Starts or stops streams on demand that are in links: each runs as long as a
- * stream that reads it. */
+/* Starts or stops the streams on demand in links: each runs as long as a stream
+ * or an adapter reads it. */
 static void demand_sources(struct reconciler *r,
 			   const struct stream_links *links)
 {
@@ -107,8 +108,8 @@ static void demand_sources(struct reconciler *r,
 	}
 }
 
-/* The readers of the streams in links have changed: gives them a ring as long
- * as a stream reads them, and starts or stops them on demand. */
+/* The readers of the streams in links have changed: makes the ring of a stream
+ * that has readers, and starts or stops the streams on demand. */
 static void update_read(struct reconciler *r, const struct stream_links *links)
 {
 	for (size_t i = 0; i < links->n; i++) {

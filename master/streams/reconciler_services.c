@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The workers that serve all streams: conditional access, adapters, the guide,
- * and access to each worker for the rest of the master. */
+/* The workers that serve all streams: makes those for conditional access, the
+ * adapters and the guide, and gives the rest of the master access to all. */
 #include "common/base/mono.h"
 #include "common/base/util.h"
 #include "common/supervise/service_proc.h"

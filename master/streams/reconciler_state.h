@@ -25,7 +25,7 @@ struct reconciler {
 	splice_fn *on_splice; /* NULL: no watcher */
 	void *splice_watcher;
 	json_t *settings; /* cfg.settings; NULL: none */
-	/* defaults of streams: those of settings, or of the next master */
+	/* see reconciler_set_defaults(); at the start: settings */
 	json_t *defaults;
 	struct play_conf play;
 	struct spawner *spawner;
@@ -43,21 +43,21 @@ struct reconciler {
 	struct cas_procs *cas;
 	struct adapter_procs *adapters;
 	struct hls_bases *bases;
-	json_t *cas_list; /* of the configuration */
-	/* the six workers above that are single processes */
+	json_t *cas_list; /* the list `cas' of the configuration */
+	/* auth, tls, querier, backend, picture and epg */
 	struct service_proc *services[6];
 	struct jobs *jobs;
 	size_t n, room;
 	/* in the order in which they were added */
 	struct stream_proc **streams;
 	struct stream_index index;
-	struct feeds *feeds; /* of the streams that merge several inputs */
+	struct feeds *feeds; /* the feeds of each mpts of several inputs */
 	bool stopping;
 	ev_timer stop_timer; /* from reconciler_stop() to on_stopped() */
 };
 
-/* A process has ended that shall not run again.  In a stop, on_stopped()
- * follows if it was the last one. */
+/* A process that shall not run again has ended.  If the reconciler stops and
+ * this was the last process, on_stopped() follows. */
 void reconciler_check_gone(void *reconciler);
 
 /* --- reconciler_links.c --- */
@@ -70,7 +70,7 @@ struct stream_proc *reconciler_proc(const struct reconciler *, size_t i);
 void reconciler_relink(struct reconciler *, const char *link);
 /* Returns the ring that a link names, borrowed; -1: there is none. */
 int reconciler_link_ring(const char *link, void *reconciler);
-/* The ring_of of struct deliver_pictures. */
+/* Implements the member ring_of of struct deliver_pictures. */
 int reconciler_picture_ring(const char *stream, const char **error,
 			    bool *absent, void *reconciler);
 /* An adapter has begun or stopped to read this stream: updates its ring and
@@ -127,7 +127,7 @@ const json_t *reconciler_source_of(const char *stream, void *arg);
 
 /* Makes r->guides, which pass events of the guide to streams with own EIT. */
 void reconciler_open_guides(struct reconciler *);
-/* The stream_at of struct epg_config. */
+/* Implements the member stream_at of struct epg_config. */
 const char *reconciler_stream_at(size_t i, int *ret_ring, void *arg);
 void reconciler_guide_stale(const char *stream, void *arg);
 void reconciler_stream_up(const char *id, void *arg);

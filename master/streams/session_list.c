@@ -16,8 +16,9 @@
 #include <sys/queue.h>
 
 enum {
-	ANSWER_MS = 2000, /* limit of an answer */
-	/* a page has up to 50 KB, and a channel allows 8 MiB per second */
+	ANSWER_MS = 2000, /* time limit of the answer of a worker */
+	/* pause between two pages: a page has up to 50 KB, and a channel allows
+	 * 8 MiB per second */
 	PAUSE_MS = 10,
 };
 
@@ -25,7 +26,7 @@ TAILQ_HEAD(requests, session_wait);
 
 struct session_wait {
 	TAILQ_ENTRY(session_wait) link;
-	struct requests *queue; /* the queue that has it */
+	struct requests *queue; /* waiting or served: the queue with it */
 	session_list_fn *done;
 	void *arg;
 };
@@ -35,14 +36,14 @@ struct session_list {
 	struct requests waiting; /* requests for the next list */
 	struct requests served; /* requests for the present list */
 	json_t *list; /* the list so far; NULL: none in progress */
-	uint64_t end_ms; /* time limit of the list */
-	unsigned worker; /* number of the worker that is asked */
+	uint64_t end_ms; /* monotonic time at which the list must end */
+	unsigned worker; /* number of the worker whose pages are requested */
 	size_t n; /* entries of that worker so far */
 	uint64_t after;
 	uint32_t seq;
-	bool asked; /* an answer is awaited */
-	ev_timer pause; /* between two pages */
-	ev_timer limit; /* time limit of an answer */
+	bool asked; /* a page was requested, its answer has not arrived */
+	ev_timer pause; /* runs between two pages */
+	ev_timer limit; /* time limit of the answer */
 };
 
 static void send_list(struct requests *requests, const json_t *list)
@@ -75,7 +76,8 @@ static int compare_rows(const void *a, const void *b)
 	return (x->session > y->session) - (x->session < y->session);
 }
 
-/* Merges a number of two sessions: the sum, or the higher one. */
+/* Merges the number `key' of item into `into': the sum of both if sum is true,
+ * else the greater one. */
 static void merge_number(json_t *into, const json_t *item, const char *key,
 			 bool sum)
 {
@@ -126,7 +128,8 @@ static void finish(struct session_list *l, bool ok)
 {
 	json_t *list = l->list;
 
-	/* also for one worker: others may have ended meanwhile */
+	/* also with one worker: clients of a worker that has ended may be one
+	 * viewer with clients of this worker */
 	if (ok && l->cfg.session_of != NULL) {
 		list = unite(l);
 		json_decref(l->list);

@@ -3,10 +3,11 @@
  * Requests the list of viewers from the deliver workers, one after the other,
  * page by page.
  *
- * One page at a time, with a pause between two, so that the list of thousands
- * of viewers does not exceed the limit of a channel.  A request during a list
- * gets the next list.  The list is limited in length and time, because deliver
- * parses the requests of viewers, and it ends when no client waits for it.
+ * One page is requested at a time, with a pause between two, so that the list
+ * of thousands of viewers does not exceed the limit of a channel.  A request
+ * that arrives while a list is being collected gets the next list.  A list is
+ * limited in length and time, because a deliver worker is not trusted: it
+ * parses the requests of viewers.  A list ends early if no client waits for it.
  *
  * Owns two timers; borrows the loop.
  */
@@ -24,18 +25,18 @@ struct session_list;
 struct session_wait; /* a request for the list */
 
 enum {
-	/* most entries of a worker: so many connections, and clients of HLS */
+	/* most entries of one worker: connections, and clients of HLS */
 	SESSION_WORKER_MAX = 65536 + 65536,
 	/* most entries of all workers; such a list takes some 12 s */
 	SESSION_LIST_MAX = 65536 + 65536,
-	SESSION_LIST_MS = 25000, /* limit of a whole list */
+	SESSION_LIST_MS = 25000, /* time limit of a whole list */
 };
 
 struct session_list_config {
 	struct ev_loop *loop;
-	/* Requests the page of this worker that begins behind the client after
-	 * (0: the first page); returns 0, or -errno: there is no such
-	 * worker. */
+	/* Requests the page of this worker that begins behind the client with
+	 * the number `after' (0: the first page).  Returns 0, or -errno: there
+	 * is no such worker. */
 	int (*ask)(unsigned worker, uint64_t after, uint32_t seq, void *arg);
 	/* Returns the session of a client, which is the same for all clients
 	 * that are one viewer.  The member may be NULL: each client is a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The softcams and modules (CAM) that descramble a stream, and the programs
- * that it reads from adapters. */
+/* Connects a stream with its softcams, and lists the programs that it reads
+ * from adapters and that their modules (CAM) descramble. */
 #include "common/supervise/worker_proc.h"
 #include "master/streams/adapter_programs.h"
 #include "master/streams/stream_plan.h"

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { CUES_MAX = 64 /* parallel requests */ };
+enum { CUES_MAX = 64 /* open requests at a time */ };
 
 struct request {
 	struct worker_request base;

@@ -29,7 +29,7 @@ void stream_demand_done(struct stream_demand *);
 void stream_demand_set(struct stream_demand *, int keep_s, bool running);
 void stream_demand_viewers(struct stream_demand *, unsigned n);
 void stream_demand_lost(struct stream_demand *, unsigned left);
-/* The mounts were replaced, and have n viewers now; others have
- * DEMAND_GRACE_MS to return. */
+/* The mounts were replaced and have n viewers now.  The other viewers were
+ * disconnected and have DEMAND_GRACE_MS to return. */
 void stream_demand_recount(struct stream_demand *, unsigned n);
 void stream_demand_read(struct stream_demand *, bool read);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Foresees the effect of a configuration change on a running stream.  Before a
- * restart, gives the streams that change the defaults of the next master. */
+/* Foresees the effect of a configuration change on the process of a stream, and
+ * sets the defaults of streams. */
 #include "common/supervise/worker_proc.h"
 #include "master/streams/mpts.h"
 #include "master/streams/reconciler_state.h"

@@ -19,7 +19,7 @@ static int compare(const struct stream_index *x, size_t i, const char *id)
 	return strcmp(stream_proc_id(x->procs[i]), id);
 }
 
-/* Returns the index of the first process whose id is not less than this one. */
+/* Returns the index of the first process whose id is not less than id. */
 static size_t lower_bound(const struct stream_index *x, const char *id)
 {
 	size_t from = 0, to = x->n;

@@ -21,6 +21,6 @@ void stream_index_add(struct stream_index *, struct stream_proc *);
 void stream_index_remove(struct stream_index *, const struct stream_proc *);
 
 /* Returns the process with this id; NULL: none.  A removed stream is found as
- * long as its process runs, unless another stream has got its id. */
+ * long as its process runs, unless a newer stream has the same id. */
 struct stream_proc *stream_index_find(const struct stream_index *,
 				      const char *id);

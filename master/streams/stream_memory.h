@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory that passes counters and clocks from a worker to the next one.  A
- * stream also runs without it: then they start from zero with each worker.
+ * The memory that passes counters and clocks of a stream from its worker to the
+ * next one.  A stream also runs without this memory: then counters and clocks
+ * start from zero with each worker.
  *
  * Embedded, with the fd set to -1.
  */

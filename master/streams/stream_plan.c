@@ -36,7 +36,8 @@ bool stream_plan_reads(const struct stream_plan *p, const char *stream)
 
 static void plan_key(struct stream_plan *p, const json_t *settings)
 {
-	/* without settings: the plan that the last master wrote has it */
+	/* without settings: source is a record of the previous master, which
+	 * has crt_key (stream_plan_write()) */
 	const char *key = json_string_value(json_object_get(
 		settings != NULL ? settings : p->source, "crt_key"));
 
@@ -48,7 +49,7 @@ static void plan_key(struct stream_plan *p, const json_t *settings)
 
 static void plan_recordings(struct stream_plan *p, const char *recordings)
 {
-	/* the plan that the last master wrote has its own value */
+	/* a record of the previous master has its own value */
 	const char *folders = json_string_value(json_object_get(
 		p->source, "recordings"));
 
@@ -164,7 +165,7 @@ struct stream_plan *stream_plan_new(const char *id,
 		if (in->address == NULL || p->start.n_inputs == MSG_INPUTS_MAX)
 			continue;
 		p->start.inputs[p->start.n_inputs++] = in->address;
-		/* invalid address: the worker reports it */
+		/* the worker reports an address that is invalid */
 		if (!in->is_valid)
 			continue;
 		p->net = p->net || input_kind_is_net(in->kind);
@@ -184,8 +185,8 @@ struct stream_plan *stream_plan_new(const char *id,
 		    p->start.n_outputs < MSG_OUTPUTS_MAX)
 			plan_output(p, &conf->outputs[i]);
 	p->start.ring = p->ring_size > 0;
-	/* without settings: the plan that the last master wrote has it; a feed
-	 * has no playlist */
+	/* without settings: source is a record of the previous master, which
+	 * has http_play_hls.  A feed has no playlist. */
 	if (!mpts_is_link(id) &&
 	    json_is_true(json_object_get(settings != NULL ? settings
 							  : p->source,

@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 struct plan_http {
-	unsigned position; /* in the output list, from 1 */
+	unsigned position; /* position of the output in its list, from 1 */
 	struct sockaddr_any listen;
 	bool tls;
 	bool no_auth;
@@ -53,15 +53,15 @@ struct plan_programs {
 };
 
 struct stream_plan {
-	json_t *source; /* a reference; owns the strings */
+	json_t *source; /* object of the stream; owns the strings of the plan */
 	json_t *options; /* the members of source that are in stream_spec.h */
 	bool enable;
 	struct msg_stream_start start;
 	size_t n_http;
 	struct plan_http *http;
 	size_t ring_size; /* bytes; 0: no ring */
-	const json_t *cas_list; /* of source; NULL: none */
-	bool clock; /* the stream sends its own TDT */
+	const json_t *cas_list; /* member of source; NULL: none, or empty */
+	bool clock; /* the worker sends a TDT or TOT from the system clock */
 	bool net; /* an input or output needs sluice-worker-net */
 	/* the sandbox of the worker permits files of inputs and outputs */
 	bool files;

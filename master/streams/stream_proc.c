@@ -20,7 +20,7 @@
 /* accepted between two statuses: switches of input, splice commands */
 enum { SWITCHES_MAX = 100, SPLICES_MAX = 20 };
 
-/* --- the streams that it reads --- */
+/* --- links to the rings that the stream reads --- */
 
 static void send_link(struct stream_proc *p, struct channel *channel,
 		      const char *stream)
@@ -438,8 +438,8 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 		(void)make_ring(p, 0);
 	if (ring != p->ring.ro_fd)
 		p->cfg.events->on_ring(p, p->cfg.arg);
-	/* a disabled stream keeps it: enabled again, it continues for those
-	 * that read it */
+	/* a disabled stream keeps its memory: when it is enabled again, its
+	 * counters and clocks continue */
 	if (run)
 		stream_memory_keep(&p->memory, true,
 				   worker_proc_name(p->proc));

@@ -153,8 +153,8 @@ void stream_proc_stop(struct stream_proc *);
 void stream_proc_remove(struct stream_proc *);
 bool stream_proc_is_removed(const struct stream_proc *);
 
-/* The judge of receivers was set: the worker asks it about the callers of its
- * outputs from now on. */
+/* The judge of receivers (cfg.viewers) was set: from now on it answers the
+ * questions of the worker about callers of its outputs. */
 void stream_proc_use_viewers(struct stream_proc *);
 
 /* Returns the receivers that connected to the outputs, borrowed. */
@@ -214,14 +214,17 @@ enum stream_change stream_proc_foresee(const struct stream_proc *,
 struct stream_proc_info {
 	const char *state; /* "stopped", "starting", "running", "stopping",
 				* "backoff", "quarantine", "lost" */
-	bool waiting; /* on demand: stopped until a viewer comes */
+	bool waiting; /* on demand: stopped until it gets a viewer or reader */
 	int pid; /* 0: no process */
-	unsigned restarts; /* failures since it was configured */
+	unsigned restarts; /* number of times that the worker has failed */
 	const char *alarm; /* a sentence; NULL: no alarm */
-	const char *fault; /* as worker_proc_fault() */
-	unsigned silent_s; /* since the last status of a running worker */
+	/* the alarm, or why the worker failed, until its successor runs
+	 * steadily (worker_proc_fault()); NULL: no fault */
+	const char *fault;
+	/* seconds since the last status of a running worker */
+	unsigned silent_s;
 	uint32_t viewers;
-	uint64_t viewers_cut;
+	uint64_t viewers_cut; /* viewers disconnected for slowness */
 	const struct switch_log *switches; /* NULL: none known */
 	/* n_outputs entries; [i]: why the http output i + 1 is not served
 	 * ("port in use …"); NULL: it is served, or is not http. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Keeps a stream running while its id or the master changes; its ring and its
- * filler. */
+/* Keeps a stream running while its id or the master changes.  Makes its ring,
+ * and returns its filler. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
@@ -137,7 +137,7 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 	const json_t *ring = json_object_get(record, "ring");
 	bool usable = true;
 
-	/* the record already contains the defaults that the worker got */
+	/* no defaults: the record contains those that the worker got */
 	p->plan = stream_plan_new(p->id, conf, NULL, NULL);
 	stream_conf_free(&conf);
 	if (first >= 1 && (size_t)first <= p->plan->start.n_inputs)
@@ -145,7 +145,7 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 	p->by_hand = json_is_true(json_object_get(record, "by_hand"));
 	switch_log_read(&p->switches, json_object_get(record, "switches"));
 	stream_proc_use(p);
-	/* a ring that no output needs is read by another stream */
+	/* a ring with plan->ring_size 0 is for other readers than outputs */
 	if (ring != NULL || p->plan->ring_size > 0)
 		usable = stream_ring_take(&p->ring, ring, h,
 					  p->plan->ring_size > 0

@@ -22,7 +22,7 @@ struct worker_proc;
 struct stream_proc {
 	struct stream_proc_config cfg;
 	char *id;
-	/* NULL before stream_proc_set() or _adopt() */
+	/* NULL: neither stream_proc_set() nor stream_proc_adopt() was called */
 	struct stream_plan *plan;
 	struct worker_proc *proc;
 	bool configured; /* stream_proc_set() was called */
@@ -32,12 +32,14 @@ struct stream_proc {
 	bool others_read;
 	/* id of a running stream that reads this one; "": none */
 	char reader[IO_ID_MAX + 1];
-	bool started; /* the worker has received stream.start ... */
-	bool mux;     /* ... in the role mux */
+	bool started; /* the worker has received stream.start */
+	bool mux;     /* if started: the worker has the role mux */
 	struct stream_memory memory;
 	struct cas_links cas;
-	/* What the worker has received about nit_other and the system clock. */
-	json_t *network; /* the last stream.network; NULL: none */
+	/* streams of nit_other that the worker has received in its last
+	 * stream.network; NULL: none */
+	json_t *network;
+	/* state of the system clock that the worker has received */
 	enum { CLOCK_UNTOLD, CLOCK_TOLD_GOOD, CLOCK_TOLD_BAD } clock;
 
 	/* the input with which the next worker starts, from 1 */
@@ -48,10 +50,12 @@ struct stream_proc {
 	struct analysis *analysis;
 	struct input_scans scans;
 	struct switch_log switches;
-	unsigned n_switches; /* since the last status */
-	unsigned n_splices;  /* likewise */
+	/* switches and splice commands that the worker has reported since its
+	 * last status */
+	unsigned n_switches;
+	unsigned n_splices;
 	struct receivers receivers;
-	struct viewer_way way; /* for questions of the worker about callers */
+	struct viewer_way way; /* for questions of the worker about receivers */
 	struct softcam_user cams;
 
 	struct stream_mounts mounts;
@@ -59,8 +63,8 @@ struct stream_proc {
 	struct errmsg error; /* why the stream cannot run; "": it can */
 };
 
-/* Returns the size in bytes of a ring that no http output needs, but other
- * streams, the guide or the play paths. */
+/* Returns the size in bytes of the ring of a stream that has no http output:
+ * for other streams, the guide or the play paths. */
 size_t stream_proc_ring_size(const struct stream_proc *);
 /* Makes the ring again; the ring of a feed does not grow.  Returns as
  * stream_ring_make(). */
@@ -68,8 +72,8 @@ int stream_proc_new_ring(struct stream_proc *, size_t size) MUST_CHECK;
 
 /* Sets the program and the role of the next process by the plan. */
 void stream_proc_use(struct stream_proc *);
-/* True: the role of the process does not have this message, so it is an
- * error. */
+/* True: the message does not belong to the role of the process (a multiplex
+ * switches no input): the caller must kill the worker. */
 bool stream_proc_is_foreign(const struct stream_proc *, enum msg_type);
 /* Returns how many seconds the stream runs after its last viewer or reader, as
  * keep_active_of(). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The receivers that call the outputs of a stream: answers the questions of its
- * worker about them, and takes its reports. */
+/* The receivers that connect to listening outputs of a stream: answers the
+ * questions of its worker about them, and takes its reports. */
 #include "common/base/mono.h"
 #include "common/supervise/worker_proc.h"
 #include "master/streams/stream_plan.h"
@@ -48,8 +48,8 @@ void stream_receivers_init(struct stream_proc *p)
 	p->way.max = (size_t)MSG_OUTPUTS_MAX * MSG_RECEIVERS_MAX;
 }
 
-/* Only workers with network libraries (net) have outputs that receivers
- * call. */
+/* Only a worker with network libraries (plan->net) has outputs to which
+ * receivers can connect. */
 void stream_receivers_up(struct stream_proc *p)
 {
 	if (p->plan->net)

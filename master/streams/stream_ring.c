@@ -23,8 +23,8 @@ void stream_ring_close(struct stream_ring *r)
 	r->number = 0;
 }
 
-/* Replaces the ring by that of fd (taken); 0 or -errno.  After an error the
- * present ring stays, and fd is closed. */
+/* Replaces the ring by the ring with the descriptor fd (taken); 0 or -errno.
+ * After an error the present ring stays, and fd is closed. */
 static int use(struct stream_ring *r, int fd, size_t size)
 {
 	struct ring_reader *judge = NULL;

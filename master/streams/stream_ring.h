@@ -21,7 +21,7 @@ struct stream_ring {
 	int fd; /* for the writer; -1: no ring */
 	int ro_fd; /* read-only, for readers */
 	size_t size; /* bytes, as requested */
-	uint64_t number; /* in the handover */
+	uint64_t number; /* number of the ring in the handover */
 	struct ring_reader *judge; /* checks the header; NULL: no ring */
 	struct hls_bases *bases; /* HLS numbers of all rings; NULL: none */
 };
@@ -43,7 +43,7 @@ int stream_ring_make_fixed(struct stream_ring *, size_t size) MUST_CHECK;
 /* True: the writer has damaged the header. */
 bool stream_ring_is_damaged(const struct stream_ring *);
 
-/* Takes the ring with this name from the previous master.  False: there is
- * none, or it does not fit this size. */
+/* Takes the ring with this name from the previous master.  False: the handover
+ * has none, or its size does not fit. */
 bool stream_ring_take(struct stream_ring *, const json_t *name,
 		      struct handover *, size_t size);

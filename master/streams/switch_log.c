@@ -27,7 +27,7 @@ void switch_log_add(struct switch_log *l, const struct msg_stream_switched *s)
 
 static void set(json_t *o, const char *key, json_t *take_value)
 {
-	/* a text cut inside a UTF-8 character is left out */
+	/* NULL: the text was cut inside a UTF-8 character, so no member */
 	if (take_value != NULL)
 		(void)json_object_set_new_nocheck(o, key, take_value);
 }

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-enum { WORKER_REQUEST_MS = 3000 /* limit of the whole answer */ };
+enum { WORKER_REQUEST_MS = 3000 /* time limit of the whole answer */ };
 
 struct channel;
 struct worker_requests;
@@ -29,8 +29,8 @@ struct worker_request {
 
 struct worker_requests {
 	struct ev_loop *loop;
-	/* The request has failed and is not in the list any more; the owner may
-	 * free it. */
+	/* A request has failed and is not in the list any more; fail may free
+	 * it. */
 	void (*fail)(struct worker_request *, const char *error);
 	unsigned max;
 	unsigned n;
