@@ -23,7 +23,8 @@ static const char key[] = "history";
  *
  * {"layout": 1, "memory": "y17", "streams": [["news", {"last": …}], …]}
  *
- * The memory has the bytes of the streams, in this order.
+ * The memory with this handover name has the bytes of all streams, in the order
+ * of "streams".
  */
 static const char hours_key[] = "hours";
 

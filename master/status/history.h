@@ -23,17 +23,19 @@ struct history {
 	struct system_alarms *alarms; /* NULL only in tests */
 };
 
-/* Adds to the document what is kept for the case of a crash. */
+/* Adds to the document of the handover only what is kept for the case of a
+ * crash: the raised alarms, and which streams are off air since when. */
 void history_write_kept(const struct history *, struct handover *);
 
-/* Adds the whole history to the document. */
+/* Adds the whole history, except the last hour, to the document of the
+ * handover. */
 void history_write(const struct history *, struct handover *);
 
-/* Adds the last hour of every stream.  Returns the memfd that has the bytes,
- * which the caller closes; -1: there are none, or the memory cannot be
- * made. */
+/* Adds the last hour of every stream to the handover.  Returns the memfd with
+ * the samples, which the caller closes; -1: there are no samples, or the memory
+ * cannot be made. */
 int history_write_hours(const struct history *, struct handover *);
 
-/* Takes the valid parts of the document.  The streams must be in the status
- * before. */
+/* Takes the valid parts of the history from the handover.  The streams must
+ * have been added to the status before. */
 void history_take(const struct history *, struct handover *);

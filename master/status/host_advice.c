@@ -83,7 +83,8 @@ static void look_at_input(const struct host_advice *a, const char *address,
 	if (address == NULL ||
 	    input_spec_parse(address, &spec, NULL, NULL, NULL) < 0)
 		return;
-	/* recursion ends, because inner addresses get shorter */
+	/* the recursion ends, because an address is longer than the address in
+	 * its merge= or mux= */
 	if (spec.merge[0] != '\0')
 		look_at_input(a, spec.merge, wanted, list);
 	if (spec.mux[0] != '\0')

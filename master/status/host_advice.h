@@ -3,7 +3,7 @@
  * Advice about kernel settings of the host that harm inputs, for the log and
  * the alarms of the system status.
  *
- * Reads a few files below /proc, at most every HOST_ADVICE_MS.
+ * Reads a few files below /proc, at most once in HOST_ADVICE_MS.
  */
 #pragma once
 
@@ -15,18 +15,19 @@ enum { HOST_ADVICE_MS = 10000 };
 
 struct host_advice;
 
-/* Folder of the settings; tests use another one.  Copied. */
+/* Folder of the kernel settings, for root; tests use another one. */
 #define HOST_SETTINGS "/proc/sys/net"
 
 /* True: the kernel drops packets of IPv4 groups on this interface if it would
  * reach their sender by another interface (rp_filter).  root: HOST_SETTINGS. */
 bool host_filters_groups(const char *root, const char *iface);
 
+/* root (copied): HOST_SETTINGS. */
 struct host_advice *host_advice_new(const char *root);
 void host_advice_free(struct host_advice **);
 
-/* Checks the settings every HOST_ADVICE_MS and logs new advice.  streams: those
- * of the configuration, borrowed.  Returns {name of a setting: sentence},
- * borrowed until the next call. */
+/* Checks the settings, at most once in HOST_ADVICE_MS, and logs new advice.
+ * streams: the list of the configuration, borrowed.  Returns the present advice
+ * as {name of a setting: sentence}, borrowed until the next call. */
 const json_t *host_advice_look(struct host_advice *, const json_t *streams,
 			       uint64_t now_ms);

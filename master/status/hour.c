@@ -24,13 +24,14 @@ _Static_assert(HOUR_LAYOUT == 1 && sizeof(struct chunk) == 3000,
 	       "another layout of the chunks needs another HOUR_LAYOUT");
 
 struct hour {
-	/* NULL: all its seconds are unknown */
+	/* each for HOUR_CHUNK_SECONDS; NULL: all these seconds are unknown */
 	struct chunk *chunks[HOUR_CHUNKS];
-	int64_t last_s; /* time of the newest sample */
+	int64_t last_s; /* Unix time of the newest sample */
 	size_t n;       /* number of seconds, at most HOUR_SECONDS */
 };
 
-/* Returns the place of a second, which follows from its time. */
+/* Returns the index of the second at this Unix time, from 0 to
+ * HOUR_SECONDS - 1. */
 static size_t place_of(int64_t time_s)
 {
 	return (size_t)(time_s % HOUR_SECONDS);
@@ -64,7 +65,7 @@ void hour_free(struct hour **p)
 /* Makes time_s, which is later than the last second, the last one. */
 static void advance(struct hour *h, int64_t time_s)
 {
-	/* the seconds between both are unknown */
+	/* the seconds between the former last second and time_s are unknown */
 	for (int64_t t = h->last_s + 1; t < time_s && h->n > 0; t++) {
 		size_t at = place_of(t);
 		struct chunk *c = h->chunks[at / HOUR_CHUNK_SECONDS];
@@ -216,7 +217,7 @@ static bool read_record(const json_t *from, struct record *ret)
 	ret->last_s = json_integer_value(json_object_get(from, "last"));
 	ret->n = json_integer_value(json_object_get(from, "seconds"));
 	ret->chunks = json_integer_value(json_object_get(from, "chunks"));
-	/* valid only if the last second is known */
+	/* valid only if the record has the chunk of the last second */
 	return ret->last_s > 0 && ret->last_s < INT64_MAX - HOUR_SECONDS &&
 	       ret->n > 0 && ret->n <= HOUR_SECONDS && ret->chunks > 0 &&
 	       ret->chunks < 1 << HOUR_CHUNKS &&

@@ -2,7 +2,8 @@
 /*
  * The last hour of a stream, second by second.
  *
- * Allocates memory for five minutes at a time: 3,000 bytes each, 36,000 in all.
+ * Allocates memory for five minutes at a time: 3,000 bytes, so 36,000 bytes for
+ * the whole hour.
  * No clock: time is an argument.
  */
 #pragma once
@@ -34,11 +35,12 @@ struct hour *hour_new(void);
 /* NULL-safe; sets *h to NULL. */
 void hour_free(struct hour **);
 
-/* Adds the second that ended at about this Unix time as the next one, so that
- * reports that come a little early or late leave no gap.  If time_s differs by
- * two seconds or more, it decides: the seconds in between are unknown, or, if
- * the sample is early, it is added to the last second.  If the clock was set
- * back, the hour begins again. */
+/* Adds a second that ended at about this Unix time.  It becomes the next
+ * second, so that a report that is a little early or late leaves no gap.  If
+ * time_s is two seconds or more later, the seconds in between are unknown.  If
+ * time_s is two seconds or more earlier, the sample is merged into the last
+ * second.  If time_s is more than five seconds earlier, the clock was set back,
+ * and the hour begins again. */
 void hour_add(struct hour *, int64_t time_s, const struct hour_sample *);
 /* Replaces the last second, if there is one. */
 void hour_amend(struct hour *, const struct hour_sample *);
@@ -48,19 +50,20 @@ size_t hour_memory(const struct hour *);
 
 /* --- from master to master --- */
 
-/* Number of the layout of the bytes; increment it with each change. */
+/* Number of the layout of the bytes of hour_write(); increment the number with
+ * each change of the layout. */
 enum { HOUR_LAYOUT = 1 };
 
 /* Returns how many bytes hour_write() writes. */
 size_t hour_size(const struct hour *);
-/* Writes the seconds to the bytes; returns the record that describes them, a
- * new reference. */
+/* Writes the samples to hour_size() bytes; returns the record that describes
+ * them, a new reference. */
 json_t *hour_write(const struct hour *, uint8_t *to);
 /* Returns the number of bytes of a record; 0: it is not valid, or has no
  * seconds. */
 size_t hour_size_of(const json_t *record);
-/* Takes the seconds of a record, with its hour_size_of() bytes.  An hour that
- * already has samples stays, because they are newer. */
+/* Takes the samples of a record from its hour_size_of() bytes.  Does nothing if
+ * the hour already has samples, because they are newer. */
 void hour_take(struct hour *, const json_t *record, const uint8_t *from);
 
 /*
@@ -70,7 +73,8 @@ void hour_take(struct hour *, const json_t *record, const uint8_t *from);
  *	  "cc_error": […], "pes_error": […], "scrambled": […],
  *	  "onair": […], "input": […] } }
  *
- * An unknown second is null.  first: Unix time of the first value; if there is
- * none, of the next second (now_s if the hour is empty).
+ * An unknown second has the value null.  first: Unix time of the first value.
+ * Without values it is the time of the next second, or now_s if the hour is
+ * empty.
  */
 json_t *hour_report(const struct hour *, int64_t since_s, int64_t now_s);

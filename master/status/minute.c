@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Returns the index of a second; back: 1 is the last second. */
+/* Returns the index of a second, counted backwards: back 1 is the last
+ * second. */
 static size_t place(const struct minute *m, size_t back)
 {
 	return (m->next + MINUTE_SECONDS - back) % MINUTE_SECONDS;

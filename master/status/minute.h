@@ -14,7 +14,8 @@
 
 enum { MINUTE_SECONDS = 60 };
 
-/* A second of the active input; all zero: no input was active. */
+/* What was received in one second by the active input, or by all inputs of a
+ * multiplex; all zero: no input was active. */
 struct second {
 	bool active;
 	bool onair;
@@ -33,8 +34,8 @@ struct minute {
 	size_t next; /* index of the next second */
 };
 
-/* Some seconds together: the mean bitrate and the sums of packets and errors;
- * active, onair, video_count and audio_count are those of the newest second. */
+/* Several seconds together: the mean bitrate, and the sums of packets and
+ * errors.  The other members are those of the newest second. */
 struct minute_sum {
 	bool active;
 	bool onair;
@@ -52,9 +53,10 @@ void minute_add(struct minute *, const struct second *);
 /* Replaces the last second; an empty minute gets its first one. */
 void minute_amend(struct minute *, const struct second *);
 
-/* Formats the minute as text, to be freed. */
+/* Formats the minute as text, which the caller frees. */
 char *minute_format(const struct minute *);
-/* Reads a text of minute_format().  Returns 0, or -EINVAL: it is not valid. */
+/* Reads a text of minute_format().  Returns 0; or -EINVAL, if the text is not
+ * valid. */
 int minute_parse(const char *text, struct minute *ret) MUST_CHECK;
 
 /* Returns the sums of the last n seconds (n > 0), their mean bitrate, and the

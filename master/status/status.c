@@ -18,13 +18,13 @@
 
 enum {
 	LOOK_MS = 500,
-	/* A status of a running worker that is older is missing. */
+	/* Time since the last status after which the next one is missing. */
 	LATE_MS = 1400,
-	/* Pause between two empty seconds; less than 2 * LOOK_MS, so that every
-	 * second look finds the next one due. */
+	/* Pause between two empty seconds; less than 2 * LOOK_MS, so that each
+	 * second call of on_timer() adds one. */
 	SILENCE_MS = 950,
-	/* A status that comes so soon after a reported empty second replaces
-	 * it. */
+	/* A status that arrives within this time after a reported empty second
+	 * replaces that second. */
 	AMEND_MS = 500,
 };
 
@@ -72,8 +72,8 @@ static void announce(struct status *s, struct status_stream *stream,
 	}
 }
 
-/* Sends the due alarm events of a stream.  Also without clients, so that the
- * alarms count as reported. */
+/* Sends the due alarm events of a stream.  Does so without clients as well, so
+ * that the alarms count as reported. */
 static void report_alarms(struct status *s, struct status_stream *stream,
 			  uint64_t now_ms)
 {
@@ -265,7 +265,7 @@ void status_worker_alarms(struct status *s, json_t *list)
 	}
 }
 
-/* Relates an input to its source: inherits alarms and error.  source: id of a
+/* Gives an input the alarms and the error of its source.  source: id of a
  * stream, or IO_ADAPTER and the id of an adapter. */
 static void relate(struct status *s, struct status_stream *stream,
 		   unsigned place, const char *source)
@@ -305,7 +305,7 @@ void status_push(struct status *s, const char *id,
 		if (source != NULL)
 			relate(s, stream, place, source);
 	}
-	/* amend: the second was already reported, as an empty one */
+	/* amend: the stream_event of this second was sent, as an empty one */
 	info = status_ask_worker(s, stream);
 	status_stream_note_report(stream, &info);
 	if (!amend) {
@@ -323,7 +323,7 @@ void status_down(struct status *s, const char *id, const char *failure)
 
 	if (stream == NULL)
 		return;
-	/* the process of a disabled stream was stopped */
+	/* a disabled stream is to stop: the end of its process is no failure */
 	status_stream_note_down(stream, stream->enabled ? failure : NULL);
 	if (stream->enabled && failure != NULL)
 		status_stream_fail(stream);
@@ -548,8 +548,8 @@ static bool is_adopted(const struct status *s, const struct status_stream *of)
 	       info.state != NULL && strcmp(info.state, "running") == 0;
 }
 
-/* Takes the last minute.  After a crash there is none, and only the state is
- * taken.  False: the minute is not valid. */
+/* Takes the last minute; without one (after a crash), whether the stream is on
+ * air.  False: the minute is not valid. */
 static bool take_minute(struct status *s, struct status_stream *stream,
 			const json_t *from)
 {
@@ -577,7 +577,7 @@ void status_take(struct status *s, const json_t *all)
 	json_object_foreach((json_t *)(uintptr_t)all, id, from) {
 		struct status_stream *stream = find(s, id);
 
-		/* existing samples are newer than the saved ones */
+		/* samples that this master has are newer than the record */
 		if (stream == NULL || !stream->enabled ||
 		    stream->minute.n > 0 || !take_minute(s, stream, from))
 			continue;

@@ -26,7 +26,8 @@ struct querier_proc;
 struct status;
 struct stream_conf;
 
-enum { STATUS_HOURS_MAX = 1500 /* streams: 54 MB */ };
+/* Greatest number of streams whose last hour is recorded, in 54 MB. */
+enum { STATUS_HOURS_MAX = 1500 };
 
 struct status_config {
 	struct ev_loop *loop;
@@ -54,7 +55,8 @@ void status_repeat_alarms(struct status *, const char *id);
 /* Removes a stream; sends the events that its raised alarms have ended. */
 void status_remove_stream(struct status *, const char *id);
 
-/* Returns why the stream cannot run, borrowed; NULL: it has no such fault. */
+/* Returns the fault of status_set_stream(): why the enabled stream does not
+ * run, borrowed; NULL: none. */
 const char *status_fault(const struct status *, const char *id);
 bool status_has_faults(const struct status *);
 
@@ -78,8 +80,8 @@ json_t *status_write(const struct status *);
 /* Records only what does not change every second: the raised alarms, and
  * whether and since when the enabled streams are off air. */
 json_t *status_write_kept(const struct status *);
-/* Takes the valid parts of a record of status_write() or status_write_kept(),
- * for the known enabled streams. */
+/* Takes the valid parts of a record of status_write() or status_write_kept().
+ * Streams that are unknown, disabled or have samples are skipped. */
 void status_take(struct status *, const json_t *);
 /* A running stream has switched to another input: sends the event. */
 void status_switched(struct status *, const char *id,
@@ -101,8 +103,8 @@ struct status_codecs {
 	unsigned width, height; /* of the picture, in pixels; 0: unknown */
 };
 
-/* Returns the codecs of the last report of the worker; borrowed until the next
- * report.  names "": unknown. */
+/* Returns the codecs that the worker reported in the last second; borrowed
+ * until the next report. */
 struct status_codecs status_codecs(const struct status *, const char *id);
 
 /* Returns the inputs of a stream and its last switches, a new reference; NULL:
@@ -112,8 +114,8 @@ json_t *status_inputs(struct status *, const char *id, const char *instance);
 /* Returns the outputs of a stream, as status_inputs(). */
 json_t *status_outputs(struct status *, const char *id, const char *instance);
 
-/* Returns the part of a sentence that the reader may see; the caller frees
- * it. */
+/* Returns a copy of a sentence without the parts that the client may not see;
+ * the caller frees the copy. */
 typedef char *status_sentence_fn(const char *text);
 /* Appends a JSON list with a short status of all streams, sorted by id, to
  * `to', and their raised alarms to the list `alarms'.  Sentences are filtered
@@ -134,9 +136,10 @@ void status_add_alarms(struct status *, json_t *list);
 json_t *status_network(struct status *, const char *instance);
 
 /*
- * Returns the last hour after since_s, second by second, a new reference; NULL:
- * the id is unknown.  See hour_report().  "columns" is absent if the hour is
- * not recorded, because there are more than STATUS_HOURS_MAX streams.
+ * Returns the seconds of the last hour after the Unix time since_s, as
+ * hour_report(), a new reference; NULL: the id is unknown.  "columns" is absent
+ * if the hour is not recorded, because there are more than STATUS_HOURS_MAX
+ * streams.
  */
 json_t *status_history(struct status *, const char *id, int64_t since_s,
 		       const char *instance);
@@ -145,11 +148,12 @@ json_t *status_history(struct status *, const char *id, int64_t since_s,
  * recorded, or there are fewer streams (*ret_id NULL). */
 const struct hour *status_hour_at(const struct status *, size_t i,
 				  const char **ret_id);
-/* Takes the hour of a stream, its record and bytes, see hour_take(). */
+/* Takes the hour of a stream from a record and its bytes, as hour_take(). */
 void status_take_hour(struct status *, const char *id, const json_t *record,
 		      const uint8_t *bytes);
 
-/* Returns a number that grows with each event that is not sent every second. */
+/* Returns the number of events so far, without the stream_event messages that
+ * are sent every second. */
 uint64_t status_changes(const struct status *);
 
 /* Returns the object `status' of check-stream, a new reference; NULL: the id

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sends the alarms of a stream as events; an event follows from each change of
- * the state. */
+/* Makes the alarm events of a stream: one for each alarm that is raised or
+ * cleared. */
 #include "master/status/status_stream.h"
 
 #include <time.h>
 
-enum { ALARM_BURST = 100 }; /* events of a stream in ten seconds */
+/* greatest number of alarm events of a stream in ten seconds */
+enum { ALARM_BURST = 100 };
 
 alarm_set status_stream_raised(const struct status_stream *s, unsigned place)
 {

@@ -4,8 +4,8 @@
 #include "master/status/status_stream.h"
 #include "proto/wire/json_writer.h"
 
-/* Returns running input i (active or standby), the active one first; NULL:
- * none. */
+/* Returns the i-th input that is active or runs as standby; the active one is
+ * the first; NULL: there are no more. */
 static const struct msg_input_status *
 find_running(const struct msg_stream_status *m, size_t i)
 {
@@ -52,7 +52,7 @@ size_t status_stream_event(const struct status_stream *s, size_t i,
 		write_string(&w, "input_id", id);
 	else if (!s->mpts)
 		write_u64(&w, "input_id", position);
-	/* an mpts is judged at its output: only the bitrate applies */
+	/* of an mpts, the event has only the bitrate; onair is always true */
 	write_bool(&w, "onair", s->mpts || (in != NULL && in->onair));
 	write_u64(&w, "bitrate", !s->silent && !s->last.filler &&
 					 s->last.sent_kbps > 0

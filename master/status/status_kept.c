@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Passes the state of a stream to the next master: whether it is on air, since
- * when and why it is off air, and what is in the log about it. */
+/* Passes the state of a stream to the next master: whether the stream is on
+ * air, since when and why it is off air, and whether this was logged. */
 #include "common/base/alloc.h"
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the metrics of all streams: one metric after the other, each with all
- * streams. */
+/* Writes the metrics of all streams: one metric after the other, each with the
+ * values of all streams. */
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "common/supervise/procfs.h"

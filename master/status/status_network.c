@@ -18,8 +18,8 @@ enum { SILENT_MS = 5000 };
 
 #define NO_QUERIER ALARM_BIT(ALARM_NO_QUERIER)
 
-/* Removes the network of this input from the list and returns it; returns a new
- * one if the address is not in the list. */
+/* Takes the network with the address of this input out of the list; makes a new
+ * one if the list does not have it. */
 static struct status_network take(struct status_network *list, size_t n,
 				  const struct input_conf *in)
 {
@@ -56,8 +56,8 @@ static bool is_silent(const struct status_network *n, uint64_t now_ms)
 	return now_ms - n->received_ms >= SILENT_MS;
 }
 
-/* True: the kernel drops the packets of the group.  An alarm of the host has
- * this cause, and a querier would not help. */
+/* True: the kernel drops the packets of the group (rp_filter).  Then a querier
+ * would not help; an alarm of the system status reports this. */
 static bool is_filtered(struct status_network *n, uint64_t now_ms)
 {
 	char name[IF_NAMESIZE];
@@ -79,8 +79,9 @@ static void judge(struct status_stream *s, struct msg_input_status *in,
 	unsigned ifindex = status_interface(in);
 	bool raised = false;
 
-	/* the interface stays while an input is reopened, or its interface is
-	 * down: then the silence has another reason */
+	/* n->ifindex is kept while the input reports no interface, because it
+	 * is being reopened or its interface is down; that time is no silence
+	 * of the network */
 	if (in->state == INPUT_IDLE)
 		n->ifindex = 0;
 	if (in->heard || n->heard_ms == 0 ||

@@ -21,9 +21,9 @@ find_output(const struct status_stream *s, size_t position)
 	return NULL;
 }
 
-/* Returns the error of output i; NULL: it sends, or its state is unknown.  The
- * reconciler reports errors of the port of an http output, and the worker all
- * other errors. */
+/* Returns the error of output i + 1; NULL: the output has no error, or its
+ * state is unknown.  Errors of the port of an http output come from the
+ * reconciler, all others from the worker. */
 static const char *output_error(const struct status_stream *s, size_t i,
 				const struct stream_proc_info *info)
 {

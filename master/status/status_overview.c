@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Estimated size of an entry; it may be longer. */
+/* Room for an entry in bytes at first; doubled until the entry fits. */
 enum { ENTRY_ROOM = 2048 };
 
-/* The text to append to, and the filter of sentences; NULL: none. */
+/* The writer of the entry, and the filter of its sentences (open NULL: no
+ * filter). */
 struct sheet {
 	struct json_writer w;
 	status_sentence_fn *open;
@@ -65,8 +66,8 @@ static void put_output_faults(struct sheet *t, const struct status_stream *s)
 	write_list_end(&t->w);
 }
 
-/* Writes the errors of the inputs that are not active: why they are down, or
- * why the stream has left them. */
+/* Writes the errors of the inputs that are not active; for one without an
+ * error, why it is down or why the stream has left it. */
 static void put_input_faults(struct sheet *t, const struct status_stream *s)
 {
 	write_list(&t->w, "input_faults");
@@ -202,7 +203,7 @@ static void add_raised(json_t *list, struct status_stream *s, unsigned place)
 		if (!(raised >> i & 1))
 			continue;
 		o = raised_alarm(s, place, i);
-		/* NULL: held back, its event follows a second later */
+		/* NULL: the event was not sent yet (status_stream_held()) */
 		known = status_stream_find_raised(s, place, i);
 		if (known != NULL) {
 			status_stream_add_origin(o, known);

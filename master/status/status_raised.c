@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Remembers the alarms of inputs and output that were reported as raised: since
- * when, from which source, and because of which input.  The next master takes
- * them over, and reports only changes. */
+/* Stores the alarms of inputs and output whose events were sent, each with its
+ * time, its source and its cause.  The next master takes them over, and reports
+ * only changes. */
 #include "common/base/alloc.h"
 #include "master/status/status_set.h"
 #include "master/status/status_stream.h"

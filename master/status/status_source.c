@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Alarms and errors that follow from others: a stream inherits those of the
- * stream that it reads, and its output has those of its inputs.
- * status_raised.c stores the source and the cause of each.
+ * stream that it reads, and an alarm of its output may be caused by an input.
+ * status_raised.c stores the source and the cause of each alarm.
  */
 #include "master/status/status_stream.h"
 
@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* True: the stream is a multiplex of several inputs, whose feeds report at
- * another moment of the second. */
+/* True: the stream is a multiplex of several inputs, whose feeds do not report
+ * at the same time as the multiplex. */
 static bool is_mux(const struct status_stream *s)
 {
 	return s->mpts && s->n_inputs > 1;
@@ -76,8 +76,8 @@ void status_stream_relate(struct status_stream *s, unsigned place,
 		return;
 	s->theirs[place] = status_stream_raised(source, 0) &
 			   ~ALARMS_OF_OUTPUTS;
-	/* the output sends the packets of the active input, so it inherits as
-	 * well */
+	/* the output sends the packets of the active input, so the output
+	 * inherits the alarms that the input inherits */
 	if (s->position == place)
 		s->theirs[0] = s->theirs[place] &
 			       (status_stream_raised(s, place) |

@@ -17,8 +17,9 @@ struct status {
 	size_t n_hours; /* number of streams whose hour is recorded */
 };
 
-/* Returns the state of the process of a stream, and updates waiting, the alarm
- * `worker' and the errors of the stream by it.  All zero: the reconciler does
- * not have the stream.  The texts are borrowed until the loop runs. */
+/* Asks the reconciler for the state of the process of a stream, updates by it
+ * `waiting', the alarm `worker' and the errors of the stream, and returns it.
+ * All zero: the reconciler does not have the stream.  The texts are borrowed
+ * until the loop runs. */
 struct stream_proc_info status_ask_worker(struct status *,
 					  struct status_stream *);

@@ -138,7 +138,7 @@ void status_stream_set(struct status_stream *s, const struct stream_conf *conf,
 		s->position = 1;
 }
 
-/* Sums the inputs of a multiplex: it is on air while an input is. */
+/* Sums the inputs of a multiplex, which is on air if any input is. */
 static struct second sum_inputs(const struct msg_stream_status *m)
 {
 	struct second sum = { .active = true, .bitrate_kbps = m->sent_kbps };
@@ -182,7 +182,7 @@ void status_stream_add(struct status_stream *s,
 	for (unsigned i = 0; i <= MSG_INPUTS_MAX; i++)
 		s->before[i] = status_stream_raised(s, i);
 	field_assign(&stream_status_fields, &s->last, m);
-	/* an event that is held needs them later */
+	/* an event that status_stream_held() delays needs the counts later */
 	for (size_t i = 0; i < m->n_changes; i++)
 		if (m->changes[i].place == 0 && m->changes[i].raised)
 			s->counts[m->changes[i].alarm] = m->changes[i].count;
@@ -221,8 +221,8 @@ void status_stream_add(struct status_stream *s,
 
 void status_stream_fail(struct status_stream *s)
 {
-	/* a second without a report is off air already, and so is one with an
-	 * earlier failure */
+	/* silent: the last second is off air anyway, because it has no report
+	 * or the worker failed in it */
 	s->down = s->down || !s->silent;
 	s->silent = true;
 }
@@ -315,7 +315,7 @@ static void add_damped(json_t *o, const struct msg_input_status *in)
 		set_int(o, "damped_s", in->damped_s);
 }
 
-/* Adds since when the fault lasts for which an input is down or was left. */
+/* Adds the time since when an input has the fault why it is not in use. */
 static void add_reason_since(json_t *o, const struct msg_input_status *in)
 {
 	bool is_fault = in->state == INPUT_DOWN || in->state == INPUT_IDLE;
@@ -326,8 +326,8 @@ static void add_reason_since(json_t *o, const struct msg_input_status *in)
 }
 
 /* Returns the inputs as the worker reports them, with their errors and alarms.
- * Without a report the values are 0, and the last active input has the reason
- * as error. */
+ * Without a report the values are 0, and the error of the last active input
+ * says why there is no report. */
 static json_t *inputs_report(const struct status_stream *s)
 {
 	static const struct msg_input_status none;
@@ -378,7 +378,7 @@ size_t status_stream_count_mute(const struct status_stream *s)
 {
 	size_t n = 0;
 
-	/* an output that is retried may take packets for a moment */
+	/* a failing output may send for a moment after each retry */
 	for (size_t i = 0; i < s->n_outputs; i++)
 		n += s->outputs[i].fault.raised &&
 		     s->outputs[i].fault.sends_s < OUTPUT_FAULT_RAISE_S;
@@ -404,8 +404,8 @@ static void add_switches(json_t *o, const struct stream_proc_info *info)
 							  : &none));
 }
 
-/* Adds at which packets viewers begin (random access), and the codecs and the
- * size of the picture, as far as the worker reports them. */
+/* Adds the kind of random access point at which viewers begin, the codecs and
+ * the size of the picture, as far as the worker reports them. */
 static void add_join(json_t *o, const struct status_stream *s)
 {
 	static const char *const names[JOIN_KINDS] = {

@@ -22,13 +22,16 @@
 #include <time.h>
 
 enum {
-	/* After so many seconds without a report, the alarms of the worker are
-	 * unknown. */
+	/* After this many seconds without a report, the alarms that the worker
+	 * reported count no more. */
 	STATUS_GONE_S = 3,
-	STATUS_HANG_S = 2, /* "off air" is logged */
-	/* bytes of an event of a second: two ids, of which each byte may take
-	 * six, and the numbers */
+	/* After this many seconds without a report, "off air" is logged. */
+	STATUS_HANG_S = 2,
+	/* Longest stream_event in bytes: two ids, whose bytes may each take six
+	 * as JSON, and the numbers. */
 	STATUS_EVENT_MAX = 2 * 6 * IO_ID_MAX + 256,
+	/* Consecutive seconds with an error that raise output_fault, and
+	 * without one that clear it. */
 	OUTPUT_FAULT_RAISE_S = 3,
 	OUTPUT_FAULT_CLEAR_S = 5,
 };
@@ -41,10 +44,12 @@ enum {
 struct output_fault {
 	bool raised;
 	bool reported; /* the event of the alarm was sent */
-	bool changed;  /* another reason: the event must be sent again */
+	bool changed;  /* the reason changed: the event must be sent again */
 	int64_t since_s; /* Unix time of the first error */
 	int64_t reason_s; /* Unix time since when the error has this reason */
-	uint8_t in_s; /* consecutive seconds that contradict the alarm */
+	/* consecutive seconds without an error while the alarm is raised, or
+	 * with an error while it is not */
+	uint8_t in_s;
 	/* consecutive seconds with packets, at most UINT8_MAX */
 	uint8_t sends_s;
 	char *reason; /* owned: last error while raised; NULL: not raised */
@@ -58,9 +63,9 @@ void output_fault_clear(struct output_fault *);
 struct worker_fault {
 	bool raised;
 	bool reported; /* the event of the alarm was sent */
-	bool changed;  /* another reason: the event must be sent again */
-	bool lasting;  /* quarantine: an operator must act */
-	int64_t since_s; /* Unix time at which it was raised */
+	bool changed;  /* lasting changed: the event must be sent again */
+	bool lasting;  /* the process has an alarm: an operator must act */
+	int64_t since_s; /* Unix time at which the alarm was raised */
 	char *reason; /* owned: reason while raised; NULL: not raised */
 };
 
@@ -70,13 +75,15 @@ struct status_error {
 	int64_t since_s;
 };
 
-/* Sets the error: another text begins now, a text with other numbers continues
- * the former error, NULL ends it. */
+/* Sets the text of the error.  Another text is a new error, which begins at
+ * now_s.  A text that differs only in numbers continues the former error.
+ * NULL: the error has ended. */
 void status_error_set(struct status_error *, const char *text, int64_t now_s);
 /* Adds "error" and "error_since" to o. */
 void status_error_add(json_t *o, const struct status_error *);
 
-/* The state at the last call of status_stream_note_kept(). */
+/* The kept state of a stream at the last call of
+ * status_stream_note_kept(). */
 struct status_kept {
 	bool onair, logged_onair;
 	unsigned position;
@@ -89,7 +96,7 @@ struct status_output {
 	struct output_fault fault;
 };
 
-/* The sums of an input since the start of the master. */
+/* The counts of an input since the start of the master. */
 struct status_totals {
 	uint64_t packets;
 	uint64_t cc_error, pes_error, sc_error;
@@ -103,29 +110,33 @@ struct queriers;
 
 /* The interface on which an input receives its group. */
 struct status_network {
-	char *address; /* of the input, as configured; NULL: not a string */
+	/* address of the input as configured; NULL: not a string */
+	char *address;
 	unsigned ifindex; /* 0: none */
 	bool v6;
 	bool alarmed;     /* the alarm no_querier is raised */
-	bool filtered;    /* the kernel drops its packets (host_advice.h) */
+	/* the kernel drops the packets of the group: host_filters_groups() */
+	bool filtered;
 	uint64_t looked_ms; /* time when filtered was read; 0: never */
-	/* Time of the last packets, or at which the wait for them began. */
+	/* Monotonic time of the last packets, or at which the wait for packets
+	 * began.  While the interface is missing, the wait has not begun. */
 	uint64_t received_ms;
-	/* The same, but it is not set anew while the interface is down or
-	 * removed. */
+	/* As received_ms, but the wait also runs while the interface is
+	 * missing. */
 	uint64_t heard_ms;
 };
 
-/* An alarm whose event `raised' was sent. */
+/* A raised alarm whose event was sent. */
 struct status_raised {
 	struct status_raised *next;
-	unsigned place; /* 0: the output */
-	/* for an alarm of the output: input that has the alarm as well; 0:
+	unsigned place; /* position of the input; 0: the output */
+	/* of an alarm of the output: position of the input that causes it; 0:
 	 * none */
 	unsigned cause;
 	enum alarm_id alarm;
 	int64_t since_s;
-	/* owned: stream from which it was inherited; NULL: none */
+	/* owned: id of the stream from which the alarm was inherited; NULL:
+	 * none */
 	char *source;
 };
 
@@ -134,12 +145,14 @@ struct status_stream {
 	char *name;  /* NULL: the stream has none */
 	char *fault; /* why an enabled stream does not run; NULL: it runs */
 	bool enabled;
-	bool waiting; /* on demand: stopped until a viewer comes */
+	bool waiting; /* on demand: stopped until it gets a viewer or reader */
 	bool mpts;
 	size_t n_inputs;
 	char *input_ids[MSG_INPUTS_MAX]; /* option id; NULL: none */
+	/* [i]: link of the stream or adapter that the input reads; NULL:
+	 * none */
 	char *sources
-		[MSG_INPUTS_MAX]; /* stream that the input reads; NULL: none */
+		[MSG_INPUTS_MAX];
 	struct status_network networks[MSG_INPUTS_MAX];
 	size_t n_outputs;
 	struct status_output outputs[MSG_OUTPUTS_MAX];
@@ -147,7 +160,8 @@ struct status_stream {
 	struct worker_fault worker;
 	/* error of the active input, or why it is off air */
 	struct status_error error;
-	int64_t off_s; /* Unix time since when it is off air; 0: on air */
+	/* Unix time since when the stream is off air; 0: it is not */
+	int64_t off_s;
 	struct status_error input_errors[MSG_INPUTS_MAX];
 	struct status_totals totals[MSG_INPUTS_MAX];
 	/* number of switches of input since the master runs */
@@ -159,32 +173,38 @@ struct status_stream {
 	bool silent;         /* no worker reported the last second */
 	bool down;           /* the worker failed since the last report */
 	unsigned missed_s;   /* consecutive seconds without a report */
-	bool logged_onair;   /* the log has it as on air */
-	/* "off air" logged by the master: the reason; "": not logged */
+	bool logged_onair;   /* the last state in the log is on air */
+	/* reason of the "off air" that the master logged; "": not logged */
 	struct errmsg logged_off;
-	int off_pid;         /* pid of the worker then; 0: none */
-	/* consecutive reports off air of a stream that reads another one */
+	/* pid of the worker when the master logged "off air"; 0: none */
+	int off_pid;
+	/* consecutive reports off air, if the active input reads a stream or an
+	 * adapter */
 	unsigned off_n;
 	struct ratelimit air_limit;
 	struct status_kept kept;
-	/* Sets of alarms by place; 0: the output.  reported: events were
-	 * sent. */
+	/* Sets of alarms by place: 0 is the output, else the position of an
+	 * input.  reported: raised alarms whose events were sent. */
 	alarm_set reported[MSG_INPUTS_MAX + 1];
-	alarm_set before[MSG_INPUTS_MAX + 1]; /* raised a second ago */
-	alarm_set theirs[MSG_INPUTS_MAX + 1]; /* also raised at the source */
-	uint64_t counts[ALARM_COUNT]; /* counts of the output when raised */
-	struct status_raised *raised; /* list of the reported ones */
-	bool taken; /* from the previous master; no report came yet */
+	alarm_set before[MSG_INPUTS_MAX + 1]; /* raised one report earlier */
+	/* alarms that the source of the place has raised as well */
+	alarm_set theirs[MSG_INPUTS_MAX + 1];
+	/* count of each alarm of the output when it was last raised */
+	uint64_t counts[ALARM_COUNT];
+	struct status_raised *raised; /* details of each alarm in reported */
+	/* reported is from the previous master; no report has arrived yet */
+	bool taken;
 	struct ratelimit alarm_limit;
 	unsigned position;   /* position of the last active input */
 	int64_t wall_s;      /* Unix time of the end of the last second */
-	uint64_t reported_ms;    /* monotonic time of its event */
+	uint64_t reported_ms;    /* monotonic time of the last stream_event */
 };
 
 struct status_stream *status_stream_new(const char *id);
 void status_stream_free(struct status_stream **);
 
-/* Sets the configuration (copied).  fault: why it cannot run; NULL: it can. */
+/* Sets the configuration (copied).  fault: why the enabled stream does not run;
+ * NULL: it runs. */
 void status_stream_set(struct status_stream *, const struct stream_conf *,
 		       const char *fault);
 
@@ -198,8 +218,8 @@ void status_stream_wait(struct status_stream *, bool waiting);
 /* The stream was renamed to this id. */
 void status_stream_rename(struct status_stream *, const char *id);
 
-/* Adds a second that a worker reported; amend: it replaces a second without a
- * report. */
+/* Adds a second that a worker reported.  amend: this second replaces the last
+ * one, in which the report was missing. */
 void status_stream_add(struct status_stream *,
 			const struct msg_stream_status *, bool amend);
 
@@ -221,12 +241,14 @@ void status_stream_note_down(struct status_stream *, const char *failure);
 /* Logs that the stream is off air if its worker hangs. */
 void status_stream_note_hang(struct status_stream *,
 			     const struct stream_proc_info *info);
-/* Call it after a report: logs "on air" after a hang, and both "off air" and
- * "on air" of a stream that reads another one. */
+/* Call it after a report: logs "on air" after the worker did not report for a
+ * while.  For a stream whose active input reads another stream or an adapter,
+ * logs each change between "on air" and "off air". */
 void status_stream_note_report(struct status_stream *,
 			       const struct stream_proc_info *info);
-/* True: an enabled stream has no report of a worker; ret has the reason.
- * False: it has one, or the stream is disabled or waits for a viewer. */
+/* True: no worker has reported the last second of the enabled stream; ret is
+ * the reason.  False: a worker has, or the stream is disabled or waits for a
+ * viewer. */
 bool status_stream_absence(const struct status_stream *,
 			   const struct stream_proc_info *info,
 			   struct errmsg *ret);
@@ -249,10 +271,12 @@ void status_stream_note_errors(struct status_stream *,
 json_t *status_stream_write_state(const struct status_stream *);
 /* Takes the valid members of a record of status_stream_write_state(). */
 void status_stream_take_state(struct status_stream *, const json_t *from);
-/* Takes only on air or not from the record, until the first report or a second
- * without one, because the worker continues to run. */
+/* Takes from the record whether the stream is on air, and nothing else, because
+ * its worker continues to run.  This is valid until the first report, or until
+ * a second without a report. */
 void status_stream_take_onair(struct status_stream *, const json_t *from);
-/* True: the state to be kept has changed since the last call. */
+/* True: the state that status_write_kept() records has changed since the last
+ * call of this function. */
 bool status_stream_note_kept(struct status_stream *);
 
 /* Records each output with a fault for the next master: [position, address,
@@ -278,12 +302,12 @@ void status_stream_miss(struct status_stream *);
 void status_stream_fail(struct status_stream *);
 /* Returns the sum of the last n seconds, and the present state. */
 struct minute_sum status_stream_sum(const struct status_stream *, size_t n);
-/* Records the last second, which ended at this Unix time, in the hour; amend:
- * it replaces the second before. */
+/* Records the last second, which ended at this Unix time, in the hour.  amend:
+ * it replaces the second that was recorded last. */
 void status_stream_note_hour(struct status_stream *, int64_t now_s,
 			     bool amend);
-/* True: there was no report yet, or the last one is too old for its alarms to
- * count. */
+/* True: no report has arrived for STATUS_GONE_S seconds, so the alarms of the
+ * last report count no more. */
 bool status_stream_is_gone(const struct status_stream *);
 
 /* Returns the raised alarms of the output, with output_fault and worker. */
@@ -291,41 +315,45 @@ alarm_set status_stream_alarms(const struct status_stream *);
 /* Returns the raised alarms of a place; 0: the output, without output_fault and
  * worker. */
 alarm_set status_stream_raised(const struct status_stream *, unsigned place);
-/* Returns the report of the last second of the input at this position; NULL:
- * there was none. */
+/* Returns the part of the last report about the input at this position; NULL:
+ * no worker reported the last second, or not this input. */
 struct msg_input_status *status_stream_input(const struct status_stream *,
 					     size_t position);
-/* Call it after a report for each input that reads another stream: marks the
- * alarms that the source has as well; if the input has an error because the
- * source is off air, the error gets that reason.  source NULL, or disabled:
- * does nothing. */
+/* Call it after a report for each input that reads another stream (source):
+ * marks the alarms that the source has as well.  If the input has an error, and
+ * the source is off air, replaces the error by the reason of the source.
+ * source NULL, or disabled: does nothing. */
 void status_stream_relate(struct status_stream *, unsigned place,
 			  struct status_stream *source);
-/* The input at this place reads the adapter id, whose error is text: this
- * replaces an error of the input. */
+/* The input at this place reads the adapter with this id, whose error is text.
+ * If the input has an error and is off air, replaces its error by text. */
 void status_stream_relate_adapter(struct status_stream *, unsigned place,
 				  const char *id, const char *text);
-/* Returns which of the raised alarms are reported a second later, because the
- * source, or an input of a multiplex, may report the same alarm first. */
+/* Returns which of the raised alarms must wait for the next report, because the
+ * source, or an input of a multiplex, may report the same alarm until then: the
+ * alarm is then reported as inherited. */
 alarm_set status_stream_held(const struct status_stream *, unsigned place,
 			    alarm_set raised);
 /* Returns the position of the input whose alarm causes the same alarm of the
  * output: the active input, or the first such input of a multiplex; 0: none. */
 unsigned status_stream_cause(const struct status_stream *, enum alarm_id);
-/* Records a raised alarm of a place; it is inherited if the source has it as
- * well.  The end of the alarm is reported with the same source and cause, even
- * if the input then reads another stream, or is no longer active. */
+/* Stores a raised alarm of a place with its source and cause; the alarm is
+ * inherited if the source has it as well.  The end of the alarm is reported
+ * with the same source and cause, even if the input then reads another stream,
+ * or is no longer active. */
 void status_stream_note_raised(struct status_stream *, unsigned place,
 			       enum alarm_id, int64_t now_s);
 void status_stream_forget_raised(struct status_stream *, unsigned place,
 				 enum alarm_id);
 /* Adds the members with the source and the cause of an alarm. */
 void status_stream_add_origin(json_t *o, const struct status_raised *);
-/* Returns the record of a raised alarm; NULL: none. */
+/* Returns what status_stream_note_raised() stored for this alarm; NULL:
+ * none. */
 const struct status_raised *
 status_stream_find_raised(const struct status_stream *, unsigned place,
 			  enum alarm_id);
-/* The source `from' was renamed to `to'. */
+/* A stream was renamed from `from' to `to': renames it as source of raised
+ * alarms. */
 void status_stream_rename_source(struct status_stream *, const char *from,
 				 const char *to);
 /* Records the raised alarms for the next master: [place, alarm, since, source,
@@ -338,15 +366,15 @@ void status_stream_take_raised(struct status_stream *, const json_t *list);
  * address keeps the state of its network. */
 void status_stream_set_networks(struct status_stream *,
 				const struct stream_conf *conf);
-/* Call it after a report: sets the alarms that depend on the network of an
- * input.  querier: knows the queriers; NULL: no querier worker. */
+/* Call it after a report: sets or clears the alarm no_querier of each input.
+ * querier: knows the queriers; NULL: there is no querier worker. */
 void status_stream_judge_network(struct status_stream *,
 				 struct querier_proc *querier,
 				 uint64_t now_ms);
 /* Returns the index of the interface that receives the group of an input; 0:
  * none. */
 unsigned status_interface(const struct msg_input_status *);
-/* Counts the inputs on each network, for queriers_report(). */
+/* Counts the inputs of this stream on each network, for queriers_report(). */
 void status_stream_count_networks(const struct status_stream *,
 				  struct queriers *, uint64_t now_ms);
 
@@ -395,9 +423,9 @@ json_t *status_stream_alarm(struct status_stream *, uint64_t now_ms);
 /* Forgets which alarms were reported, so that they are reported again. */
 void status_stream_forget_reported(struct status_stream *);
 
-/* The first function returns the number of stream_event messages of the last
- * second; 0: the stream waits for a viewer.  The second writes the i-th of
- * them as JSON and returns its length; 0: it is too long. */
+/* status_stream_events() returns the number of stream_event messages of the
+ * last second; 0: the stream waits for a viewer.  status_stream_event() writes
+ * the i-th of them as JSON and returns its length in bytes; 0: too long. */
 size_t status_stream_events(const struct status_stream *);
 size_t status_stream_event(const struct status_stream *, size_t i,
 			   char ret[STATUS_EVENT_MAX]);

@@ -32,13 +32,14 @@ void status_error_add(json_t *o, const struct status_error *e)
 		set_int(o, "error_since", (uint64_t)e->since_s);
 }
 
-/* An error, and since when it lasts; 0: since it was noticed. */
+/* An error, and the Unix time since when it lasts; 0: not known. */
 struct cause {
 	const char *text; /* NULL: none */
 	int64_t since_s;
 };
 
-/* Returns the error of an input, or why it is down; text NULL: neither. */
+/* Returns the error of an input, or the reason why it is down; text NULL:
+ * neither. */
 static struct cause cause_of(const struct msg_input_status *in)
 {
 	struct cause c = { 0 };
@@ -68,10 +69,10 @@ static bool is_on_air(const struct status_stream *s)
 	return s->enabled && !s->silent && status_stream_sum(s, 1).onair;
 }
 
-/* Returns absence, which says why there is no report, or, if absence is NULL,
- * the error of the active input, even if it is on air.  Without either returns
- * why the stream is off air, preferably the error of the last active input.
- * Text NULL: the stream is on air, disabled or waiting. */
+/* Returns the error of a stream: absence, the reason why there is no report;
+ * if NULL, the error of the active input, even if that is on air; if none, why
+ * the stream is off air, preferably the error of the last active input.  Text
+ * NULL: the stream is on air, disabled or waiting. */
 static struct cause stream_cause(const struct status_stream *s,
 				 const char *absence)
 {
@@ -168,8 +169,8 @@ static void add_damping(struct details *d,
 		detail(d, "input %u is damped until %s", in->position, clock);
 }
 
-/* Adds the active input if it is not the first, and earlier inputs that may not
- * return yet (damping). */
+/* Adds the active input if it is not the first one, and each earlier input to
+ * which the stream may not switch back yet (damping). */
 static void add_choice(struct details *d, const struct status_stream *s,
 		       time_t now)
 {

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-/* A stream that reads another one and was never on air counts as off air after
- * so many seconds without packets. */
+/* A stream that reads another one, and whose last state in the log is not on
+ * air, is logged as off air after this many consecutive reports off air. */
 enum { READER_START_S = 5 };
 
 void status_stream_judge_worker(struct status_stream *s,
@@ -32,7 +32,7 @@ void status_stream_judge_worker(struct status_stream *s,
 	}
 	if (!was)
 		f->since_s = time(NULL);
-	/* the event is sent again, because the error lasts (quarantine) */
+	/* the process got an alarm (quarantine): the event is sent again */
 	f->changed |= info->alarm != NULL && !f->lasting;
 	f->lasting = info->alarm != NULL;
 	f->raised = true;
@@ -109,9 +109,9 @@ void status_stream_note_hang(struct status_stream *s,
 		log_off(s, absence.text, info->pid);
 }
 
-/* Logs "off air" and "on air" of a stream that reads another one.  Its worker
- * leaves this to the master, because only the master knows why the other stream
- * is off air.  Waits at least a second for that reason. */
+/* Logs "off air" and "on air" of a stream that reads another one.  The worker
+ * of the stream does not log these, because only the master knows why the other
+ * stream is off air.  Waits at least a second for that reason. */
 static void note_reader(struct status_stream *s,
 			const struct stream_proc_info *info, bool onair)
 {
@@ -141,7 +141,7 @@ void status_stream_note_report(struct status_stream *s,
 	if (s->n_inputs > 0 && s->sources[s->position - 1] != NULL) {
 		note_reader(s, info, onair);
 	} else {
-		/* a new worker logs it itself */
+		/* the pid is another one: a new worker logs "on air" itself */
 		if (onair && s->off_pid != 0 && s->off_pid == info->pid)
 			log_on(s);
 		s->logged_onair = onair;

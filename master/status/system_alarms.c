@@ -68,7 +68,7 @@ void system_alarms_add(json_t *list, const char *name, const char *subject,
 	char *whole = xstrdup(sentence);
 	json_t *reason, *alarm;
 
-	/* a text that was cut may end inside a character */
+	/* a sentence that was cut to its limit may end inside a character */
 	utf8_repair(whole);
 	reason = json_string(whole);
 	free(whole);

@@ -18,22 +18,24 @@ enum {
 	MARKS = 64,
 	WORKERS_MAX = 4096,
 	LOOK_MS = 1000,
-	/* of these, the memory has a turn of its own, because its reading
-	 * takes 2.5 ms for 200 workers */
+	/* The timer runs this many times in LOOK_MS: once it reads CPU times,
+	 * once memory.  They are separate, because the memory takes 2.5 ms for
+	 * 200 workers. */
 	LOOK_TURNS = 2,
-	/* without requests */
+	/* interval of the readings without requests */
 	REST_MS = 5000,
-	/* a reading costs a file of each process */
+	/* Time after the last request in which memory is read and the interval
+	 * is LOOK_MS.  A reading opens a file of each process. */
 	INTEREST_MS = REST_MS,
 	SPAN_MS = 60000,
 };
 
-/* A reading of the CPU time so far, in ticks. */
+/* A reading of CPU times so far, in clock ticks. */
 struct mark {
-	uint64_t at_ms;
-	uint64_t machine;
-	uint64_t app;
-	uint64_t all; /* of all processors, with idle time; 0: unknown */
+	uint64_t at_ms;   /* monotonic time of the reading */
+	uint64_t machine; /* busy time of all processors */
+	uint64_t app;     /* CPU time of the master and its workers */
+	uint64_t all; /* busy and idle time of all processors; 0: unknown */
 };
 
 struct process {
@@ -45,9 +47,10 @@ struct system_status {
 	struct ev_loop *loop;
 	ev_timer timer;
 	unsigned turn;
-	workers_fn *workers; /* NULL: the children alone */
+	/* lists workers that are not children; NULL: there are none */
+	workers_fn *workers;
 	void *workers_arg;
-	uint64_t started_ms; /* start of the service */
+	uint64_t started_ms; /* monotonic time of the start of the service */
 	uint64_t asked_ms; /* time of the last request; 0: never */
 	struct buf text; /* content of the file read last */
 
@@ -55,9 +58,11 @@ struct system_status {
 	struct process *processes;
 	size_t n_processes;
 	bool counted; /* app_ticks is valid */
-	uint64_t app_ticks; /* CPU time of all processes since the start */
+	/* CPU time in ticks of these processes since the start of the
+	 * service */
+	uint64_t app_ticks;
 	uint64_t threads;
-	uint64_t memory_kib; /* all processes */
+	uint64_t memory_kib; /* memory of these processes */
 
 	struct mark now;
 	struct mark marks[MARKS]; /* ring of the last readings */
@@ -243,8 +248,8 @@ void system_status_free(struct system_status **p)
 	free(s);
 }
 
-/* Returns the reading with which the span begins: for a second, the newest that
- * is a second old; else the oldest of the last minute. */
+/* Returns the reading with which the span begins: for STATUS_SECOND, the newest
+ * that is about a second old or older; else the oldest of the last minute. */
 static const struct mark *base_of(const struct system_status *s,
 				  enum status_span span)
 {
@@ -269,9 +274,10 @@ static json_int_t whole(double x)
 	return (json_int_t)(x + 0.5);
 }
 
-/* Returns the use of CPU in per cent of one processor, at most 100 for each.
- * Compares with the idle and busy time of the kernel instead of the clock,
- * because the kernel counts both at the same moments. */
+/* Returns a CPU time (ticks, between two readings) in per cent of one
+ * processor, at most 100 times the number of processors.  Divides by the busy
+ * and idle time of the kernel instead of the time of the clock, because the
+ * kernel counts these at the same moments as the CPU time. */
 static json_int_t usage(const struct mark *base, const struct mark *now,
 			uint64_t ticks)
 {
@@ -319,7 +325,7 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 	struct timespec uptime;
 	json_int_t machine;
 
-	/* after that the timer does */
+	/* while requests arrive, the timer reads */
 	if (!is_asked(s)) {
 		look(s);
 		count_memory(s);
@@ -349,7 +355,7 @@ json_t *system_status_get(struct system_status *s, enum status_span span,
 	return o;
 }
 
-/* --- from master to master: both read the same clock --- */
+/* --- from master to master: the monotonic clock is the same for both --- */
 
 json_t *system_status_write(const struct system_status *s)
 {
@@ -369,8 +375,8 @@ json_t *system_status_write(const struct system_status *s)
 	return o;
 }
 
-/* Takes a reading; false: it is invalid, older than the one before, or has
- * less use. */
+/* Takes a reading from a record; false: it is invalid, or its time or a CPU
+ * time is less than that of the reading before. */
 static bool take_mark(const json_t *value, const struct mark *before,
 		      struct mark *ret)
 {
@@ -408,7 +414,7 @@ static void take_marks(struct system_status *s, const json_t *list)
 		(void)take_mark(value, &(struct mark){ 0 }, &s->now);
 		remember(s);
 	}
-	/* the count of this master began at 0 */
+	/* app_ticks of this master began at 0: add those of the record */
 	s->app_ticks += s->now.app;
 	first.app += s->now.app;
 	s->now = first;

@@ -22,8 +22,8 @@ void system_status_free(struct system_status **);
  * which may be greater than room. */
 typedef size_t workers_fn(pid_t *list, size_t room, void *arg);
 
-/* Sets the source of workers that count in addition to the children of this
- * process. */
+/* Sets the function that lists workers which are not children of this process,
+ * but count as well. */
 void system_status_set_workers(struct system_status *, workers_fn *,
 			       void *arg);
 
