@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Remembers the decisions of the authorization backend, each for a credential,
- * an address and a stream.
+ * Stores the decisions of the authorization backend, each for a credential, an
+ * address and a stream.
  *
- * A decision is fresh until fresh_until_ms, and kept for BACKEND_STALE_MS more,
- * in case the backend does not answer then.  Keys are keyed hashes.  Above
- * BACKEND_CACHE_MAX the oldest decision is dropped.  Pure: the caller passes
- * the monotonic time.
+ * A decision is fresh until fresh_until_ms.  It is kept for BACKEND_STALE_MS
+ * more, for use while the backend does not answer.  Keys are keyed hashes.  If
+ * there are BACKEND_CACHE_MAX decisions, a new one replaces the oldest.  Pure:
+ * the caller passes the monotonic time.
  */
 #pragma once
 
@@ -21,7 +21,8 @@
 enum {
 	BACKEND_CACHE_MAX = 16384,
 	BACKEND_STALE_MS = 3600 * 1000,
-	/* Seconds for which a decision is fresh if the answer names no time. */
+	/* Seconds for which a permission (BACKEND_ALLOW_S) or a denial is fresh
+	 * if the answer of the backend names no time. */
 	BACKEND_ALLOW_S = 180,
 	BACKEND_DENY_S = 10,
 	BACKEND_DURATION_MAX_S = 24 * 3600,
@@ -32,10 +33,11 @@ struct backend_cache;
 struct backend_verdict {
 	bool allowed;
 	const char *login;    /* "": none */
-	const char *user;     /* name of the group with the limit; "": none */
+	/* viewers with the same user share max_sessions; "": see login */
+	const char *user;
 	const char *location; /* "": no redirect */
 	unsigned max_sessions; /* limit of sessions; 0: none */
-	uint32_t duration_s;   /* seconds for which it is fresh */
+	uint32_t duration_s;   /* seconds for which the decision is fresh */
 	uint64_t fresh_until_ms;
 };
 

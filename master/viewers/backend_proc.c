@@ -19,7 +19,8 @@ struct backend_job {
 	/* NULL: the job was cancelled after it was sent */
 	backend_done_fn *done;
 	void *arg;
-	/* time limit, first to be sent, then to be answered */
+	/* time limit for the wait until the job is sent, and then again for its
+	 * result */
 	ev_timer deadline;
 };
 
@@ -93,12 +94,12 @@ static void pump(void *self)
 		p->n_sent++;
 		set_deadline(job_of(r), BACKEND_DEADLINE_MS);
 		m.backend_ask = job_of(r)->ask;
-		/* if this fails, the worker is being replaced: on_down */
+		/* if this fails, the worker is ending: on_down() handles it */
 		(void)channel_send(channel, &m, NULL, 0);
 	}
 }
 
-/* A job that was sent ends: gives its place at the worker to another job. */
+/* A job that was sent ends: sends the next waiting job in its place. */
 static void give_place(struct backend_job *j)
 {
 	struct backend_proc *p = j->owner;
@@ -106,7 +107,7 @@ static void give_place(struct backend_job *j)
 	p->n_sent--;
 	j->request.seq = 0;
 	TAILQ_REMOVE(&p->jobs, &j->request, link);
-	/* sends the next jobs first, because done may end all of them */
+	/* before done is called, because done may cancel all jobs */
 	pump(p);
 	TAILQ_INSERT_HEAD(&p->jobs, &j->request, link);
 }
@@ -123,12 +124,13 @@ static void on_message(const struct msg *m, void *self)
 	if (r == NULL)
 		return; /* the job has ended before */
 	give_place(job_of(r));
-	/* no status and no error: the worker had no place for the request */
+	/* no status and no error: the worker could not take the request */
 	job_end(job_of(r), result->status == 0 && result->error[0] == '\0'
 				   ? NULL : result);
 }
 
-/* Frees the cancelled jobs: without the worker, they occupy no place. */
+/* The worker has ended: frees the jobs that were cancelled after they were
+ * sent. */
 static void drop_cancelled(struct backend_proc *p)
 {
 	struct service_request *r, *next;
@@ -140,8 +142,8 @@ static void drop_cancelled(struct backend_proc *p)
 	}
 }
 
-/* The worker has ended: its successor gets the jobs again, except those that
- * were with a worker that ended for the second time, which fail. */
+/* The worker has ended: its successor gets the jobs again.  A job that two
+ * workers had when they ended fails, because it may be the reason. */
 static void on_down(void *self)
 {
 	struct backend_proc *p = self;
@@ -224,7 +226,7 @@ struct backend_job *backend_job_new(struct backend_proc *p,
 	p->n++;
 	ev_init(&j->deadline, on_deadline);
 	service_proc_want(p->service);
-	/* the worker cannot start: a viewer need not wait for it */
+	/* 0 if the worker cannot start, so that the viewer does not wait */
 	set_deadline(j, service_proc_channel(p->service) == NULL &&
 				service_proc_alarm(p->service) != NULL
 			? 0 : BACKEND_DEADLINE_MS);
@@ -238,8 +240,8 @@ void backend_job_cancel(struct backend_job **j)
 
 	*j = NULL;
 	if (job != NULL && job->request.seq != 0)
-		/* the worker continues the request, so the place stays
-		 * occupied */
+		/* the worker continues the request, so the job still counts
+		 * as sent */
 		job->done = NULL;
 	else if (job != NULL)
 		job_free(job);

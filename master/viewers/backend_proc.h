@@ -3,12 +3,12 @@
  * Asks the authorization backend about viewers, by the worker of the role
  * backend.
  *
- * The worker starts with the first job and stays.  It has a limited number of
- * requests at a time; other jobs wait in order, up to a limit.  A job that was
- * sent and has no result within its deadline ends as unavailable, and so does a
- * job that waited as long for a worker that does not run.  A job ends without a
- * result (NULL) if it waited as long for its turn, or if the worker had no
- * place for it.
+ * The worker starts with the first job and stays.  It gets at most
+ * BACKEND_WITH_WORKER_MAX requests at a time; other jobs wait in order.  A job
+ * that has no result BACKEND_DEADLINE_MS after it was sent, or that waited as
+ * long for a worker that does not run, fails: the backend is unavailable.  A
+ * job ends without a result (NULL) if it waited as long behind other jobs, or
+ * if the worker could not take it.
  *
  * Owns the worker; borrows the loop and the spawner.
  */
@@ -44,7 +44,7 @@ typedef void backend_done_fn(const struct msg_backend_result *, void *arg);
 struct backend_job *backend_job_new(struct backend_proc *,
 				    const struct msg_backend_ask *,
 				    backend_done_fn *done, void *arg);
-/* Cancels a job: done is not called any more.  A job that was sent occupies its
- * place until its result or deadline, because the worker continues the request.
- * NULL-safe; sets *j to NULL. */
+/* Cancels a job: done is not called any more.  A job that was sent still counts
+ * for BACKEND_WITH_WORKER_MAX until its result or deadline, because the worker
+ * continues the request.  NULL-safe; sets *j to NULL. */
 void backend_job_cancel(struct backend_job **);

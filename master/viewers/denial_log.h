@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Limits the log lines about denied viewers: logs as many as the limit permits,
- * and the number of the others when its interval ends.
+ * Limits the log lines about denied viewers: permits some lines in each
+ * interval, and logs the number of the suppressed ones at its end.
  *
  * Embedded.  Owns one timer, which runs while lines were suppressed; borrows
  * the loop.

@@ -34,10 +34,10 @@ static bool read_hash(const char *text, uint8_t hash[HASH_BYTES])
 	return true;
 }
 
-/* Reads a time of the years 2001 to 2286, which has ten digits; false: it is
- * none.  The hashed texts follow each other without separator, so with another
- * number of digits the hash would be right for other times and addresses as
- * well. */
+/* Reads a Unix time of the years 2001 to 2286, which has ten digits; false: the
+ * text is no such time.  The hashed texts follow each other without a
+ * separator, so with another number of digits the same hash would be right for
+ * other times and addresses as well. */
 static bool read_time(const char *text, size_t len, int64_t *ret)
 {
 	*ret = 0;

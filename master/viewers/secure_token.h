@@ -20,7 +20,7 @@ enum {
 enum secure_token {
 	SECURE_TOKEN_NONE,  /* the text is no secure token */
 	SECURE_TOKEN_VALID,
-	/* the hash is of another viewer, stream or secret */
+	/* the hash is that of another address, stream, time or secret */
 	SECURE_TOKEN_WRONG,
 	SECURE_TOKEN_EXPIRED,
 	SECURE_TOKEN_EARLY, /* not valid yet */

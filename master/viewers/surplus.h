@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counts, for each mount (by number), how often the deliver workers count the
- * same viewer more than once.
+ * Counts, for each mount (by its number), how many viewers the deliver workers
+ * count in excess, because several workers count the same viewer.
  *
  * Owns its counts.
  */

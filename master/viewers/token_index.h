@@ -19,7 +19,7 @@ struct token_index *token_index_new(void);
 void token_index_free(struct token_index **);
 
 /* Adds a token (as a hash) of a login (copied).  If two logins have the same
- * token, the first one counts. */
+ * token, token_index_find() returns the login that was added first. */
 void token_index_put(struct token_index *, const char *token,
 		     const char *login);
 /* Removes a token of this login, if the table has it. */

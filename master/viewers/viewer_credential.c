@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reads a parameter of the query; "": it is absent.  False: it is malformed,
- * too long or there twice. */
+/* Reads a parameter of the query into text; "": the parameter is absent.
+ * False: it is malformed or too long, or occurs twice. */
 static bool read_one(const char *query, const char *key, char *text,
 		     size_t size)
 {

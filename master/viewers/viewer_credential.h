@@ -20,9 +20,9 @@ struct viewer_credential {
 	char password[PASSWORD_MAX + 1];
 };
 
-/* Reads the credential.  False: a parameter is malformed, too long, or there
- * twice, so that two programs could read the query differently.  Call
- * viewer_credential_wipe() at the end. */
+/* Reads the credential.  False: a parameter is malformed or too long, or occurs
+ * twice, so that two programs could read the query differently.  The caller
+ * calls viewer_credential_wipe() at the end. */
 bool viewer_credential_read(const char *query, struct viewer_credential *ret);
 
 void viewer_credential_wipe(struct viewer_credential *);

@@ -15,7 +15,8 @@ struct viewer_guest {
 	struct viewer_guest_config cfg;
 	struct ip_address address;
 	bool malformed;
-	/* result of the check; GATE_WRONG: also without a password */
+	/* result of the password check; GATE_WRONG also if no password is
+	 * needed */
 	enum gate_answer password;
 	struct viewer_credential credential;
 	struct gate_wait *gate;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A client that requests a playlist, before it watches: which streams it may
- * see.
+ * A client that requests a list of streams and does not watch yet: decides
+ * which streams the list may show to this client.
  *
  * Owns a password check; borrows everything else.
  */
@@ -30,7 +30,7 @@ struct viewer_guest_config {
 	void *arg;
 };
 
-/* query and peer (an address without port): those of the request. */
+/* query, peer: the query and the address (without port) of the request. */
 struct viewer_guest *viewer_guest_new(const struct viewer_guest_config *,
 				      const char *query, const char *peer);
 /* NULL-safe; sets *g to NULL.  May be called before ready. */
@@ -45,5 +45,5 @@ bool viewer_guest_is_ready(const struct viewer_guest *);
 bool viewer_guest_is_unchecked(const struct viewer_guest *);
 
 /* True: a list may show this stream to the guest.  True as well if the backend
- * would decide: it is asked only when the guest watches. */
+ * must decide: the backend is asked only when the guest watches. */
 bool viewer_guest_may(const struct viewer_guest *, const json_t *stream);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests for lists of streams by clients of the play port: each waits until
- * its client is identified. */
+/* Requests of clients of the play port for lists of streams.  Each request
+ * waits until its client is identified. */
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "master/viewers/viewers_state.h"

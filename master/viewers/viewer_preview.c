@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Previews: streams that users of the web interface watch on its page. */
+/* Previews: users of the web interface watch streams on the page, with a token
+ * instead of a login. */
 #include "common/account/secret.h"
 #include "common/account/user.h"
 #include "master/config/config.h"
@@ -11,8 +12,8 @@
 
 static const char prefix[] = "preview-";
 
-/* Makes the token of a login: a keyed hash of it and of its account
- * (user_stamp()); only this process has the key.  False: the user may not log
+/* Makes the token of a login: a keyed hash of the login and of its account
+ * (user_stamp()).  Only this process has the key.  False: the user may not log
  * in. */
 static bool sign(const struct viewers *v, const char *login,
 		 char ret[VIEWER_PREVIEW_TOKEN])

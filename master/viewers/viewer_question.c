@@ -23,15 +23,15 @@
 /* Seconds until a backend that did not answer is asked again. */
 enum { RETRY_S = 15 };
 
-/* A player that changes the stream closes one connection and opens another, and
- * the end of the first is reported a moment later: how long to wait for its
- * place, and how often. */
+/* A player that changes the stream opens a connection before the end of the
+ * former one is reported.  The new viewer therefore waits PLACE_MS for a place
+ * of its user, up to PLACE_WAITS times. */
 enum { PLACE_MS = 150, PLACE_WAITS = 4 };
 
-/* A client of HLS closes nothing: its worker notices that it has left when it
- * makes no request for some time.  A new viewer waits for its place nearly as
- * long as the worker waits for the answer; but not if the user may have more
- * than HLS_PLACES_MAX viewers. */
+/* A client of HLS closes no connection: it has left if it makes no request for
+ * some time.  A new viewer waits up to HLS_PLACE_WAITS times for its place,
+ * nearly as long as the worker waits for the answer.  Not if the user may have
+ * more than HLS_PLACES_MAX viewers. */
 enum { HLS_PLACE_WAITS = 40, HLS_PLACES_MAX = 64, ANSWER_MS = 6000 };
 
 enum { LOG_USER_MAX = 96 };
@@ -70,7 +70,7 @@ static void answer_busy(struct question *q)
 	answer(q, &(struct msg_deliver_answer){ .verdict = ASK_BUSY });
 }
 
-/* Denies, ends the viewer, frees q.  location: redirect; NULL: promo. */
+/* Denies, ends the viewer, frees q.  location: redirect; NULL: auth.promo. */
 static void deny(struct question *q, const char *reason, const char *location)
 {
 	struct viewers *v = q->owner;
@@ -108,7 +108,7 @@ static void deny_login(struct question *q, const char *reason,
 
 /* --- the limit of a user --- */
 
-/* Ends the oldest viewer of a group, in all variants that its player plays. */
+/* Ends the oldest viewer of a group, and all other sessions of its player. */
 static void end_oldest(struct viewers *v, const char *group)
 {
 	struct viewer_entry *oldest = viewer_table_oldest(v->table, group);
@@ -124,8 +124,8 @@ static void end_oldest(struct viewers *v, const char *group)
 	viewers_kick(v, oldest, true);
 }
 
-/* True: the viewer has a place.  False: it is above the limit.  Ends older
- * viewers if conlimit_mode wants it, but not for HEAD, which only asks. */
+/* True: the limit permits the viewer.  With conlimit_mode "oldest", ends older
+ * viewers if needed, but not for HEAD (probe), which only asks. */
 static bool take_place(const struct question *q, const struct viewer_entry *e,
 		       const char *group, unsigned limit)
 {
@@ -151,8 +151,8 @@ struct permission {
 	const struct digest *proof; /* of the password; NULL: none */
 };
 
-/* False: the address has too many viewers.  A single worker counts its viewers
- * itself; clients of HLS are not counted. */
+/* Counts the viewer for its address.  False: the address has too many.  Not
+ * counted: viewers of a single worker, which does so itself, and HLS. */
 static bool count_address(struct question *q, struct viewer_entry *e)
 {
 	return !q->way->shared || q->ask.unlimited || q->ask.key != 0 ||
@@ -168,7 +168,7 @@ static void on_place(struct ev_loop *loop, ev_timer *w, int revents)
 	judge(container_of(w, struct question, place));
 }
 
-/* Appends the oldest viewers of the group to a text: ": 10.0.0.5 since
+/* Appends the oldest viewers of the group to ret, such as ": 10.0.0.5 since
  * 2026-11-23 23:40:12 CET, ...". */
 static void name_sessions(const struct viewers *v, const char *group,
 			  struct errmsg *ret)
@@ -209,8 +209,8 @@ static void deny_above_limit(struct question *q, const struct permission *p)
 	deny(q, reason.text, NULL);
 }
 
-/* Has the workers end clients of HLS in the group that have left.  True: the
- * group has clients of HLS. */
+/* Has the workers end those clients of HLS in the group that have left.  True:
+ * the group has at least one client of HLS. */
 static bool end_idle(const struct viewers *v, const char *group)
 {
 	struct viewer_entry *e = viewer_table_oldest(v->table, group);
@@ -219,7 +219,7 @@ static bool end_idle(const struct viewers *v, const char *group)
 
 	for (; e != NULL; e = viewer_table_next(e)) {
 		any = any || e->key != 0;
-		/* asks once, although several questions may wait */
+		/* asked at most once in PLACE_MS, for all questions */
 		if (e->key == 0 || now_ms - e->idle_ms < PLACE_MS)
 			continue;
 		e->idle_ms = now_ms;
@@ -232,7 +232,7 @@ static void wait_for_place(struct question *q, const struct permission *p,
 			   const char *group)
 {
 	const struct viewers *v = q->owner;
-	/* HEAD ends no session, and HEAD of HLS does not wait for a place */
+	/* probe: HEAD ends no session; HEAD of HLS does not wait */
 	bool asks_only = q->ask.probe && q->ask.key != 0;
 	bool may_end = !q->ask.probe && !v->settings.ends_oldest &&
 		       p->limit <= HLS_PLACES_MAX && end_idle(v, group);
@@ -375,7 +375,7 @@ static void set_backend_error(struct viewers *v, const char *error)
 		log_error("auth", "the backend gives no decision: %s: new "
 			  "viewers are %s (auth.backend_unreachable)", error,
 			  v->settings.fails_closed ? "denied" : "allowed");
-	/* replaces the text, which an alarm shows */
+	/* also if it had an error: an alarm shows the new text */
 	free(v->backend_error);
 	v->backend_error = error != NULL ? xstrdup(error) : NULL;
 }
@@ -397,7 +397,7 @@ static void apply_backend(struct question *q, const struct backend_verdict *b,
 		});
 }
 
-/* The backend did not answer: uses an older decision, or the setting. */
+/* The backend did not answer: uses a stale decision, else the settings. */
 static void do_without_backend(struct question *q, const char *error)
 {
 	struct viewers *v = q->owner;
@@ -415,7 +415,7 @@ static void do_without_backend(struct question *q, const char *error)
 		});
 }
 
-/* The backend could not be asked: uses an older decision, or answers busy. */
+/* The backend could not be asked: uses a stale decision, or answers busy. */
 static void wait_no_longer(struct question *q)
 {
 	const struct backend_verdict *old = backend_cache_find(
@@ -527,8 +527,8 @@ static void ask_backend(struct question *q)
 
 /* --- questions --- */
 
-/* Returns the login whose preview this is; NULL: it is no valid preview, or
- * its address is denied. */
+/* Returns the login of the preview token in a question; NULL: it has no valid
+ * one, or its address is denied. */
 static const char *preview_login(const struct question *q)
 {
 	if (q->malformed ||
@@ -537,7 +537,7 @@ static const char *preview_login(const struct question *q)
 	return viewers_preview_login(q->owner, q->credential.token);
 }
 
-/* Answers q or starts what it waits for; q may be freed inside. */
+/* Answers q (which frees it), or starts a check whose end answers q. */
 static void judge(struct question *q)
 {
 	struct viewer_verdict v;

@@ -16,8 +16,8 @@ struct viewer_rules {
 	struct ip_set deny, allow;
 	struct token_index *denied_tokens;
 	struct token_index *tokens; /* the tokens of users */
-	json_t *token_of;           /* {login: token} in the index above */
-	/* secret for secure tokens; "": none */
+	json_t *token_of; /* {login: token}: the content of tokens */
+	/* the setting securetoken; "": no secure tokens */
 	char secret[VIEWER_SECRET_MAX];
 };
 
@@ -96,7 +96,7 @@ void viewer_rules_read(struct viewer_rules *r, const json_t *document)
 	char url[VIEWER_URL_MAX];
 	struct errmsg error;
 
-	/* any value but false may be meant as true */
+	/* a value that is no boolean counts as true: it may be meant so */
 	r->enabled = enable != NULL && !json_is_false(enable) &&
 		     !json_is_null(enable);
 	ip_set_done(&r->deny);
@@ -190,7 +190,7 @@ static int64_t number_of(const json_t *value)
 	return len > 0 ? strtoll(text, NULL, 10) : 0;
 }
 
-/* Judges a user, whose token or password was right. */
+/* Judges the user of a login whose token or password was right. */
 static void judge_user(const struct viewer_question *q, const char *login,
 		       struct viewer_verdict *v)
 {
@@ -265,8 +265,8 @@ static bool judge_token(const struct viewer_rules *r,
 	return login != NULL;
 }
 
-/* Judges a login.  True: v has the verdict, or that the password must be
- * checked first.  False: the backend decides. */
+/* Judges a login.  True: v has the verdict, which is VIEWER_NEEDS_PASSWORD
+ * before the check of the password.  False: the backend decides. */
 static bool judge_password(const struct viewer_rules *r,
 			   const struct viewer_question *q,
 			   struct viewer_verdict *v)
@@ -275,8 +275,8 @@ static bool judge_password(const struct viewer_rules *r,
 	bool known = json_object_get(json_object_get(q->document, "users"),
 				     login) != NULL;
 
-	/* without a backend, the password of an unknown login is checked too,
-	 * which takes as long as for a known one */
+	/* without a backend, the password of an unknown login is checked as
+	 * well, so that the time does not show whether the login exists */
 	if (!known && r->has_backend)
 		return false;
 	v->login = login;

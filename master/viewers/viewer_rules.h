@@ -53,9 +53,9 @@ struct viewer_question {
 	const char *stream_id;
 	const json_t *stream; /* object of the stream; NULL: no such stream */
 	struct ip_address address;
-	/* NULL: the query is malformed. */
+	/* NULL: the query of the viewer is malformed. */
 	const struct viewer_credential *credential;
-	/* The password of the credential was checked, and is right. */
+	/* The password of the credential was checked and is right. */
 	bool password_right;
 	int64_t now_s; /* Unix time */
 };
@@ -65,8 +65,8 @@ struct viewer_verdict {
 	const char *reason; /* of a denial, constant text */
 	/* "": none; borrowed from the rules or the credential */
 	const char *login;
-	unsigned limit;     /* sessions of the login; 0: any number */
-	/* Unix time at which the permission ends; 0: it does not */
+	unsigned limit; /* limit of sessions of the login; 0: any number */
+	/* Unix time at which the permission ends; 0: never */
 	int64_t until_s;
 };
 

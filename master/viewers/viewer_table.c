@@ -227,8 +227,8 @@ bool viewer_table_has_place(const struct viewer_table *t,
 	return false;
 }
 
-/* Passes the place of e in its group to another entry of its session, or to
- * another variant of its player. */
+/* Replaces e in its group by another entry of the same session, or of another
+ * variant of the same player. */
 static void leave_place(struct viewer_table *t, struct viewer_entry *e)
 {
 	struct viewer_entry *heir = viewer_table_twin(t, e, NULL);

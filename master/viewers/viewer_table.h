@@ -4,14 +4,15 @@
  * viewers each user has.
  *
  * Viewers of one group share a limit (conlimit).  A group is sorted by the time
- * of the permission.
+ * at which its viewers were permitted.
  *
- * If several deliver workers serve the same client of HLS, it has an entry,
- * with a number of its own, for each of them; these entries have the same key.
- * Entries with the same key are one session, which has the number of the first
- * of them.  Only one of them has the place in a group; if it is dropped,
- * another entry takes over the place.  The same applies to the sessions of a
- * player that changes between the variants of a master playlist.
+ * If several deliver workers serve the same client of HLS, the client has an
+ * entry, with a number of its own, for each worker; these entries have the same
+ * key.  Entries with the same key are one session, which has the number of the
+ * first entry.  Only one entry of a session is in the group, so that the
+ * session counts once; if this entry is dropped, another one replaces it there.
+ * The same applies to the sessions of a player that changes between the
+ * variants of a master playlist.
  */
 #pragma once
 
@@ -23,7 +24,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-enum { VIEWERS_MAX = 65536 + 4096 }; /* deliver accepts no more viewers */
+/* Greatest number of entries: one deliver worker accepts no more viewers. */
+enum { VIEWERS_MAX = 65536 + 4096 };
 
 struct peer;
 struct viewer_group;
@@ -35,25 +37,29 @@ struct viewer_entry {
 	TAILQ_ENTRY(viewer_entry) in_group;
 	struct viewer_group *group; /* NULL: in no group */
 	uint64_t client;
-	uint64_t key; /* of a client of HLS; 0: none */
-	uint64_t session; /* number of the first entry with this key */
-	uint64_t mount; /* number of the mount, of a client of HLS; 0: none */
-	/* time when its worker was asked to end it if it has left */
+	uint64_t key; /* key of a client of HLS; 0: another viewer */
+	/* number of the session: that of the first entry with this key */
+	uint64_t session;
+	/* of a client of HLS: number of the mount; 0: none */
+	uint64_t mount;
+	/* monotonic time of the last viewers_kick_idle(); 0: never */
 	uint64_t idle_ms;
 	LIST_ENTRY(viewer_entry) by_key;
-	/* number of a player of variants; 0: it plays one stream */
+	/* number of a player that changes between variants; 0: none */
 	uint64_t player;
 	LIST_ENTRY(viewer_entry) by_player;
-	struct peer *from; /* its address, where it counts; NULL: not counted */
-	struct ip_address address; /* address of a viewer in a group, and ... */
-	int64_t since_s; /* ... Unix time of its beginning; 0: unknown */
-	/* The worker that serves it; NULL: unknown. */
+	/* the count of viewers of the same address, which includes this viewer;
+	 * NULL: the viewer is not counted */
+	struct peer *from;
+	struct ip_address address; /* valid if since_s is not 0 */
+	int64_t since_s; /* Unix time when the viewer began; 0: unknown */
+	/* The worker that serves the viewer; NULL: unknown. */
 	struct viewer_way *way;
 	LIST_ENTRY(viewer_entry) in_way;
-	bool joined; /* the worker serves it */
-	bool ended;  /* its worker was asked to end it */
-	/* Keyed hash of login, password and stored hash that were right; all 0:
-	 * none. */
+	bool joined; /* the worker has reported that it serves the viewer */
+	bool ended;  /* the worker was told to end the viewer */
+	/* Keyed hash of the login, the password and its stored hash when the
+	 * password was found right; all 0: no password was checked. */
 	struct digest proof;
 };
 
@@ -75,8 +81,8 @@ void viewer_table_drop(struct viewer_table *, struct viewer_entry *);
  * key. */
 void viewer_table_set_key(struct viewer_table *, struct viewer_entry *,
 			  uint64_t key);
-/* Returns the next other entry of the same session: the one after `after',
- * NULL: the first.  Returns NULL if there are no more. */
+/* Returns the next other entry of the same session: that after the entry
+ * `after', or with after NULL the first.  NULL: there are no more. */
 struct viewer_entry *viewer_table_twin(const struct viewer_table *,
 				       const struct viewer_entry *,
 				       const struct viewer_entry *after);
@@ -87,7 +93,7 @@ void viewer_table_set_player(struct viewer_table *, struct viewer_entry *,
 struct viewer_entry *viewer_table_variant(const struct viewer_table *,
 					  const struct viewer_entry *,
 					  const struct viewer_entry *after);
-/* True: another worker serves the same session. */
+/* True: another worker has reported that it serves the same session. */
 bool viewer_table_is_shared(const struct viewer_table *,
 			    const struct viewer_entry *);
 /* Returns an entry of this session; NULL: none. */
@@ -102,12 +108,12 @@ void viewer_table_group(struct viewer_table *, struct viewer_entry *,
 struct viewer_limit {
 	const char *group;
 	unsigned most;    /* greatest number of viewers; 0: any */
-	bool ends_oldest; /* new viewers replace the oldest ones */
+	bool ends_oldest; /* conlimit_mode "oldest": new viewers end old ones */
 };
 
-/* Returns how many of the oldest viewers of the group must end so that this
- * viewer has a place; 0: none; -EUSERS: it has no place.  The viewer is in the
- * group, or about to enter it. */
+/* Returns how many of the oldest viewers of the group must end so that the
+ * limit permits this viewer, who is in the group or about to enter it; 0: none;
+ * -EUSERS: the limit does not permit the viewer. */
 int viewer_table_excess(const struct viewer_table *,
 			const struct viewer_entry *,
 			const struct viewer_limit *);

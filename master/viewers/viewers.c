@@ -83,7 +83,7 @@ static void set_joined(struct viewers *v, struct viewer_entry *e, bool joined)
 	e->joined = joined;
 	if (!viewer_table_is_shared(v->table, e))
 		return;
-	/* a second worker counts the same viewer */
+	/* shared: another worker counts the same viewer as well */
 	if (joined)
 		surplus_add(v->surplus, e->mount);
 	else
@@ -95,7 +95,7 @@ static bool end_one(struct viewers *v, struct viewer_entry *e)
 {
 	bool joined = e->joined;
 
-	/* out of its group: a question about it may still be open */
+	/* leaves its group at once: an open question may need the place */
 	viewer_table_group(v->table, e, NULL);
 	e->ended = true;
 	set_joined(v, e, false);
@@ -143,8 +143,8 @@ static void forget_question(struct viewers *v, const struct viewer_way *way,
 		question_free(q);
 }
 
-/* Restores group, address and time of a viewer after a restart of the master,
- * until its worker asks about it. */
+/* After a restart of the master: restores group, address and time of a viewer
+ * from the report of its worker, which asks about the viewer only later. */
 static void restore(struct viewers *v, struct viewer_entry *e,
 		    const struct msg_session *s)
 {
@@ -165,8 +165,8 @@ static void restore(struct viewers *v, struct viewer_entry *e,
 		(void)!peers_enter(v->peers, &address, &e->from);
 }
 
-/* Ends a session whose player is closed: it began at the same time, and its
- * worker did not ask. */
+/* Ends a session that began while its player was being closed, so that its
+ * worker had not asked about it. */
 static void end_closed(struct viewers *v, const struct viewer_entry *e)
 {
 	if (e->player != 0 &&
@@ -174,8 +174,9 @@ static void end_closed(struct viewers *v, const struct viewer_entry *e)
 		viewers_kick(v, e, false);
 }
 
-/* A worker reports that it serves an entry.  True: its session begins.  After a
- * restart of the master a worker may report the entry again. */
+/* A worker reports that it serves an entry.  True: the session of the entry
+ * begins.  False: it has begun before, in another worker or by an earlier
+ * report. */
 static bool join(struct viewers *v, struct viewer_entry *e,
 		 const struct msg_session *s)
 {
@@ -411,9 +412,9 @@ static void send_review(const struct viewer_entry *e)
 	e->way->send(&m, e->way->arg);
 }
 
-/* Has the workers ask again about the viewers or previews (kind) of a login,
- * with all entries of the same session or player: only one of them is in the
- * group. */
+/* Has the workers ask again about the viewers (kind 'u') or previews ('p') of a
+ * login: about those in the group, and about the other entries of their
+ * sessions and players, which are in no group. */
 static void review(struct viewers *v, char kind, const char *login)
 {
 	const struct viewer_entry *e, *other;

@@ -4,10 +4,10 @@
  * viewers that watch.
  *
  * The rules are in viewer_rules.h.  The auth worker checks passwords, and the
- * backend decides what the rules leave open; both take time, for which only
- * this viewer waits.  A user has at most conlimit viewers: with
- * auth.conlimit_mode "oldest" a new viewer ends the oldest, otherwise the new
- * one is denied.
+ * backend decides if the rules do not.  Both take time; meanwhile only the
+ * viewer concerned waits.  A user has at most conlimit viewers.  With
+ * auth.conlimit_mode "oldest" a new viewer above this limit ends the oldest
+ * one; otherwise the new viewer is denied.
  *
  * After a change of the configuration, the workers ask again about the viewers
  * that it concerns.
@@ -65,19 +65,20 @@ struct viewer_way {
 	void (*send_memory)(const struct msg *, int fd, void *arg);
 	void *arg;
 	bool shared; /* other workers may have viewers of the same address */
-	size_t max;  /* limit of viewers of the worker; 0: any number */
+	size_t max;  /* greatest number of viewers of the worker; 0: any */
 
-	bool up;
+	bool up; /* the worker runs: viewers_up() was called */
 	LIST_ENTRY(viewer_way) link; /* in the list of workers that run */
 	LIST_HEAD(, viewer_entry) viewers;
 	size_t n; /* length of the list `viewers' */
 };
 
 struct viewers_limit {
-	/* limit of viewers of an address in all shared workers; 0: any
-	 * number */
+	/* greatest number of viewers of one address in all shared workers
+	 * together; 0: any number */
 	unsigned per_address;
-	uint64_t seed; /* for the keys of sessions; that of the last master */
+	/* seed of the keys of sessions; the previous master had the same */
+	uint64_t seed;
 };
 
 /* Sets the limits.  Call it before the first viewers_up(). */
@@ -88,8 +89,8 @@ void viewers_up(struct viewers *, struct viewer_way *);
 /* The worker has ended: its viewers have left, its questions are dropped. */
 void viewers_down(struct viewers *, struct viewer_way *);
 
-/* Takes a question of a running worker about a viewer.  The answer, with this
- * seq, is sent at once or later. */
+/* Takes a question of a running worker whether a viewer may watch.  Sends the
+ * answer, with this seq, at once or later. */
 void viewers_ask(struct viewers *, struct viewer_way *,
 		 const struct msg_deliver_ask *, uint32_t seq);
 void viewers_report(struct viewers *, struct viewer_way *,
@@ -151,9 +152,9 @@ enum {
  * the user may not watch.  NULL-safe. */
 bool viewers_preview_token(struct viewers *, const char *login,
 			   char ret[VIEWER_PREVIEW_TOKEN]);
-/* Returns the login of a token of viewers_preview_token(), borrowed until the
- * next call of one of the two; NULL: the token is not valid.  Only the newest
- * 256 tokens are known. */
+/* Returns the login of a token of viewers_preview_token(); NULL: the token is
+ * not valid.  The login is borrowed until the next call of this function or of
+ * viewers_preview_token().  Only the newest 256 tokens are known. */
 const char *viewers_preview_login(struct viewers *, const char *token);
 
 /* --- the configuration --- */
@@ -169,8 +170,9 @@ void viewers_user_changed(struct viewers *, const char *login);
  * again about all viewers, if the rules are enabled. */
 void viewers_groups_changed(struct viewers *);
 
-/* True: the backend does not decide; ret has the reason and the consequence by
- * the settings, for an alarm.  False: it decides, or there is no backend. */
+/* True: the backend gives no decision; ret is a sentence for an alarm, with the
+ * reason, and whether new viewers are allowed or denied meanwhile.  False: the
+ * backend decides, or there is none. */
 bool viewers_backend_error(const struct viewers *, struct errmsg *ret);
 
 /* --- playlists --- */

@@ -38,13 +38,15 @@ struct question {
 	struct msg_deliver_ask ask; /* owns its texts */
 	struct ip_address address;
 	bool malformed;
-	bool password_right; /* ... and proof is its keyed hash */
+	/* the password was checked and is right; proof is its keyed hash */
+	bool password_right;
 	struct digest proof;
 	struct viewer_credential credential;
 	struct digest key; /* key in the cache of the backend */
 	struct gate_wait *gate;
 	struct backend_job *job;
-	/* Waits for the place of a viewer that is about to leave. */
+	/* Runs while the user is at the limit and a viewer may be about to
+	 * leave; then the question is judged again. */
 	ev_timer place;
 	unsigned waits;
 	uint64_t asked_ms;
@@ -66,20 +68,23 @@ struct viewers {
 	LIST_HEAD(, list_question) lists;
 	unsigned n_lists;
 	LIST_HEAD(, viewer_way) ways; /* workers that run */
-	viewers_list_fn *list; /* NULL: lists are not answered */
+	/* answers requests for lists; NULL: they get 503 */
+	viewers_list_fn *list;
 	void *list_arg;
-	uint64_t seed; /* for the keys of sessions */
-	struct peers *peers; /* addresses of viewers of shared workers */
+	uint64_t seed; /* seed of the keys of sessions */
+	/* number of viewers of each address in all shared workers */
+	struct peers *peers;
 	struct closed_sessions closed; /* closed sessions and players */
-	/* a player is closed, so workers ask about every viewer */
+	/* a player was closed, so workers ask about every viewer */
 	bool asks_all;
-	ev_timer open; /* ... until this timer ends */
+	ev_timer open; /* ends asks_all when the last entry of closed ends */
 	struct surplus *surplus; /* viewers that several workers count */
 	struct preview previews[PREVIEWS_MAX];
-	/* index of the oldest one, which the next token replaces */
+	/* modulo PREVIEWS_MAX: index of the oldest preview, which the next
+	 * token replaces */
 	size_t next_preview;
 	struct viewer_settings settings;
-	/* why the backend does not answer; NULL: it does */
+	/* why the backend gives no decision; NULL: no error */
 	char *backend_error;
 	struct denial_log denials;
 };
@@ -106,9 +111,10 @@ void viewers_end_lists(struct viewers *, const struct viewer_way *);
 /* Reports the end of a session.  The caller ends it in the worker of this
  * entry; this function ends it in the other workers. */
 void viewers_end_entry(struct viewers *, struct viewer_entry *);
-/* Has the worker end a viewer; a session of HLS is then closed in all workers.
- * limit: because another viewer has its place. */
+/* Has the worker end a viewer.  A session of HLS is then closed in all shared
+ * workers.  limit: the viewer ends because of conlimit, in favour of another
+ * viewer. */
 void viewers_kick(struct viewers *, const struct viewer_entry *, bool limit);
-/* Another viewer wants the place: has the worker end this viewer if its client
- * has left. */
+/* Another viewer of the same user is at the limit: has the worker end this
+ * viewer if its client has left. */
 void viewers_kick_idle(const struct viewer_entry *);
