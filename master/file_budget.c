@@ -8,11 +8,11 @@
 #include <sys/resource.h>
 
 enum {
-	/* Descriptors of a stream: channel, pidfd, memory, ring (two),
-	 * listening socket. */
+	/* Descriptors that the master needs for a stream: channel, pidfd,
+	 * memory, ring (two), listening socket. */
 	PER_STREAM = 6,
-	/* For everything else: stdio, loop, listeners, saves, the other
-	 * workers. */
+	/* Descriptors for everything else: stdio, loop, listeners, saves, the
+	 * other workers. */
 	RESERVED = 64,
 	USUAL_LIMIT = 1024,
 };

@@ -12,12 +12,12 @@
 struct file_budget {
 	unsigned control; /* limit of connections of the control server */
 	unsigned events;  /* limit of clients of the event channel */
-	/* number of streams for which the rest is sufficient */
+	/* number of streams for which the remaining descriptors suffice */
 	unsigned streams;
 };
 
-/* Divides limit, a number of descriptors.  Pure. */
+/* Divides a number of descriptors (limit).  Pure. */
 void file_budget_divide(uint64_t limit, struct file_budget *ret);
 
-/* Divides the present limit of this process. */
+/* Divides the present limit of open files (RLIMIT_NOFILE) of this process. */
 void file_budget_now(struct file_budget *ret);

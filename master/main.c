@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The master process. */
+/* main() of the program sluice, the master: prepares the process, then calls
+ * master_run(). */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/log.h"
@@ -19,8 +20,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Passes the folders of the configuration and of the state to the workers,
- * which never record there (WORKER_PRIVATE_VARIABLE). */
+/* Passes the folders of the configuration and of the state to the workers in
+ * WORKER_PRIVATE_VARIABLE: a worker makes no recordings there. */
 static void name_private(const char *config)
 {
 	char *files[] = {
@@ -41,8 +42,8 @@ static void name_private(const char *config)
 		(void)setenv(WORKER_PRIVATE_VARIABLE, list, 1);
 }
 
-/* Log sink of a trial: the running master reads the lines, and adds the
- * time. */
+/* Writes a log line of a trial without the time: the running master reads the
+ * line and logs it. */
 static void write_trial(enum log_level level, const char *component,
 			const char *text, void *arg)
 {

@@ -54,7 +54,7 @@
 struct master {
 	const struct options *options;
 	struct ev_loop *loop;
-	int lock; /* on the configuration; -1: none */
+	int lock; /* descriptor that locks the configuration file; -1: none */
 	struct log_output *log;
 	struct config *config;
 	struct write_paths *write_paths, *own_paths;
@@ -74,14 +74,16 @@ struct master {
 	ev_signal signals[4];
 	bool stopping;
 
-	char *program; /* the file of this program; NULL: unknown */
-	/* from the previous master, during the start; or NULL */
+	char *program; /* path of the file of this program; NULL: unknown */
+	/* handover of the previous master until the start is complete; NULL:
+	 * none */
 	struct handover *handover;
-	struct errmsg file_error; /* why the restart did not use the file */
+	/* why this restart did not use the configuration file; "": it did */
+	struct errmsg file_error;
 	struct fd_store *store;
 	struct control_socket socket;
-	uint64_t lock_number; /* lock of the configuration in a handover */
-	uint64_t last_number; /* highest number in a handover */
+	uint64_t lock_number; /* number of the lock in a handover */
+	uint64_t last_number; /* highest number given in a handover so far */
 	struct renewal *renewal;
 	struct reread *reread;
 };
@@ -178,7 +180,8 @@ static struct handover *write_handover(void *arg)
 	return h;
 }
 
-/* Writes the handover of a restart: processes, descriptors and history. */
+/* Writes the handover of a restart: that of write_handover(), with the whole
+ * history. */
 static struct handover *write_renewal(void *arg)
 {
 	const struct master *m = arg;
@@ -237,7 +240,8 @@ static void watch_signals(struct master *m)
 	}
 }
 
-/* Takes the lock from the previous master, or locks the file. */
+/* Takes the lock of the configuration file from the previous master, or locks
+ * the file.  Returns 0 or an exit code. */
 static int lock_config(struct master *m)
 {
 	struct errmsg error;
@@ -295,7 +299,8 @@ static int open_config(struct master *m)
 	return fatal ? MASTER_EXIT_CONFIG : 0;
 }
 
-/* Opens the control port first, which fails if sluice runs already. */
+/* Opens the control port, before any worker starts: this fails if another
+ * sluice uses the port.  Returns 0 or an exit code. */
 static int open_control(struct master *m)
 {
 	const char *path = m->options->config_path;
@@ -514,7 +519,7 @@ static int start(struct master *m)
 	handover_free(&m->handover);
 	/* after http_server_set_tls(): it accepts connections */
 	control_socket_settle(&m->socket, m->http);
-	/* without workers, nothing else would store the socket and the lock */
+	/* stores the control socket and the lock even if no worker runs */
 	fd_store_touch(m->store);
 	m->watchdog = watchdog_new(m->loop, m->reconciler);
 	return 0;
@@ -571,7 +576,7 @@ int master_run(const struct options *options)
 		m.last_number = handover_last_number(m.handover);
 	int code = start(&m);
 	if (options->trial)
-		_exit(code); /* frees nothing of another process */
+		_exit(code); /* frees nothing that the running master uses */
 	if (code == 0)
 		ev_run(m.loop, 0);
 	close_all(&m);

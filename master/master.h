@@ -10,12 +10,12 @@
 struct options;
 
 enum {
-	/* for instance a port is in use: try again later */
+	/* a later start may succeed: for instance, a port is in use */
 	MASTER_EXIT_FAILURE = 1,
 	MASTER_EXIT_CONFIG = 78, /* the configuration must be corrected */
 };
 
-/* Runs the service; returns the exit code, after SIGTERM or SIGINT, or because
- * it cannot start.  A trial does not return: it ends the process with the
- * code. */
+/* Runs the service.  Returns the exit code after SIGTERM or SIGINT, or at once
+ * if the service cannot start.  In a trial it does not return: it ends the
+ * process with the code. */
 int master_run(const struct options *) MUST_CHECK;

@@ -32,51 +32,63 @@
 #include <sys/stat.h>
 
 enum {
-	CHECK_MS = 50, /* interval in which it looks whether all is saved */
+	/* interval of the checks whether configuration, sessions and guide are
+	 * saved */
+	CHECK_MS = 50,
 	CHECKS_MAX = 100,
-	/* trials of a restart while the configuration changes */
+	/* greatest number of trials that a restart repeats because the
+	 * configuration or the program has changed */
 	TRIALS_MAX = 3,
 	RESULT_MS = 10000, /* time for which the result of a trial is valid */
 };
 
-/* When the error of a restart ends, besides the next success. */
+/* When the error of a restart ends.  Each error ends with the next trial that
+ * succeeds. */
 enum lasting {
 	UNTIL_SUCCESS,
-	UNTIL_SAVED,
-	UNTIL_REPLACED, /* a change or a reload replaces the faulty file */
+	UNTIL_SAVED, /* also when the configuration is saved */
+	/* also when a change or a reload has replaced the faulty file */
+	UNTIL_REPLACED,
 };
 
 /* A caller that waits for the result of a trial. */
 struct waiter {
 	TAILQ_ENTRY(waiter) link;
-	bool tried; /* the running trial answers it; false: it came later */
+	/* the running trial answers this caller; false: the next trial does */
+	bool tried;
 	bool interrupt; /* workers of another protocol may be replaced */
-	trial_done_fn *done; /* NULL: it wants a restart */
+	trial_done_fn *done; /* NULL: a restart follows the trial */
 	void *arg;
 };
 
 struct renewal {
 	struct renewal_config cfg;
 	bool stopped;
-	ev_timer timer; /* runs until all is saved */
+	/* runs until configuration, sessions and guide are saved */
+	ev_timer timer;
 	unsigned checks;
 	unsigned flushed; /* config_versions() at the last config_flush() */
 	bool without_sessions; /* the sessions could not be saved in time */
 	bool without_guide;    /* the guide could not be saved in time */
 	struct trial *trial; /* NULL: none runs */
-	bool trial_interrupts; /* the trial permits to interrupt streams */
-	bool interrupt; /* such a trial succeeded, and the restart follows */
+	bool trial_interrupts; /* the running trial may interrupt streams */
+	/* a trial that may interrupt streams has succeeded, so the restart that
+	 * follows may interrupt them */
+	bool interrupt;
 	unsigned tried;  /* config_versions() at the start of the trial */
 	struct stat tried_program; /* program file at the start of the trial */
-	struct stat tried_file; /* configuration file then */
-	uint64_t passed_ms; /* time when the trial succeeded; 0: it failed */
-	unsigned trials; /* trials of this restart with outdated results */
+	/* configuration file at the start of the trial */
+	struct stat tried_file;
+	/* monotonic time when the last trial succeeded; 0: it did not */
+	uint64_t passed_ms;
+	/* number of trials of this restart whose results were outdated */
+	unsigned trials;
 	ev_timer answer; /* answers waiters if no trial can run */
 	TAILQ_HEAD(, waiter) waiters;
 	/* why the last trial or restart failed; "": it did not */
 	struct errmsg error;
 	enum lasting lasting; /* when the error ends */
-	/* config_changes() that the file of the last trial contained */
+	/* config_changes() up to the state of the file in the last trial */
 	unsigned judged;
 };
 
@@ -89,8 +101,8 @@ static void fail(struct renewal *r, const char *error, enum lasting lasting)
 	log_error("master", "%s", r->error.text);
 }
 
-/* The restart has failed; the next one decides anew whether it may
- * interrupt. */
+/* The restart has failed.  The next restart may interrupt streams only if its
+ * own request permits it. */
 static void give_up(struct renewal *r)
 {
 	r->trials = 0;
@@ -107,7 +119,7 @@ static void fail_restart(struct renewal *r, const char *error,
 }
 
 /* Replaces the program; returns only after a failure.  Event clients are
- * disconnected in both cases. */
+ * disconnected even then. */
 static void replace_program(struct renewal *r)
 {
 	struct handover *h;
@@ -122,11 +134,11 @@ static void replace_program(struct renewal *r)
 	config_end(r->cfg.config);
 	h = r->cfg.write(r->cfg.arg);
 	fd_store_hand_on(r->cfg.store, h);
-	/* not for the service manager: after a crash this part would be
-	 * outdated */
+	/* after fd_store_hand_on(): the service manager does not get this part,
+	 * which would be outdated after a crash */
 	renewal_file_put_running(r->cfg.config, h);
 	hours = history_write_hours(r->cfg.history, h);
-	/* its thread ends with this program */
+	/* the thread of the log ends with this program */
 	log_output_flush(r->cfg.log);
 	err = restart_exec(r->cfg.program, r->cfg.argv, h);
 	fail_restart(r, strerror(-err), UNTIL_SUCCESS);
@@ -177,7 +189,7 @@ static bool is_same(const char *path, const struct stat *then)
 }
 
 /* True: a trial with the present configuration, configuration file and program
- * has succeeded recently. */
+ * has succeeded less than RESULT_MS ago. */
 static bool is_tried(const struct renewal *r)
 {
 	if (r->trial != NULL || r->passed_ms == 0 ||
@@ -217,8 +229,8 @@ static const char *last_error(const struct renewal *r)
 	return r->error.text[0] != '\0' ? r->error.text : NULL;
 }
 
-/* Answers the waiters of the trial, then restarts if one of them wants it and
- * the trial succeeded, then begins the trial of later waiters. */
+/* Answers the waiters of the trial.  If one of them wants a restart and the
+ * trial succeeded, restarts.  Then begins the trial of later waiters. */
 static void finish(struct renewal *r)
 {
 	const char *error = r->stopped ? "the service is stopping"
@@ -335,7 +347,8 @@ const char *renewal_error(struct renewal *r)
 	else if (r->lasting == UNTIL_REPLACED)
 		ends = config_changes(config) != r->judged &&
 		       config_is_saved(config);
-	/* a later change that waits for its save does not raise it again */
+	/* forgets the error, so that a later change which is not saved yet does
+	 * not show it again */
 	if (ends)
 		r->error.text[0] = '\0';
 	return last_error(r);
@@ -364,8 +377,8 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 	}
 	r->trials = 0;
 	if (is_saved(r))
-		/* no second trial: the program was tried, and the API judged
-		 * the last changes */
+		/* after TRIALS_MAX trials no further one: the program was
+		 * tried, and the API judged the last changes */
 		replace_program(r);
 	else
 		fail_restart(r, "the configuration cannot be saved",

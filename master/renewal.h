@@ -34,7 +34,8 @@ struct renewal_config {
 	struct fd_store *store;
 	struct epg_proc *epg; /* NULL: no guide */
 	const struct history *history;
-	/* Writes the present state; the renewal frees it. */
+	/* Writes the present state for the next master; the renewal frees the
+	 * handover. */
 	struct handover *(*write)(void *arg);
 	void *arg;
 	/* A requested restart has failed, so this program continues. */
@@ -50,9 +51,10 @@ void renewal_free(struct renewal **);
  * continues. */
 void renewal_ask(struct renewal *);
 
-/* Tries the installed program with the saved file; done is called from the
- * loop, or by renewal_stop().  interrupt: the trial also succeeds for a program
- * of another protocol, which replaces the workers. */
+/* Runs a trial of the installed program with the saved file; done is called
+ * with the result, from the loop or by renewal_stop().  interrupt: the trial
+ * also succeeds for a program with another protocol, which would replace all
+ * workers. */
 void renewal_try(struct renewal *, bool interrupt, trial_done_fn *done,
 		 void *arg);
 
@@ -60,13 +62,14 @@ void renewal_try(struct renewal *, bool interrupt, trial_done_fn *done,
  * not, or the reason has ended. */
 const char *renewal_error(struct renewal *);
 
-/* For shutdown: drops the requests for a restart; those of renewal_try(), also
- * later ones, get an error. */
+/* For shutdown: drops the requests for a restart.  Requests of renewal_try(),
+ * including later ones, get an error. */
 void renewal_stop(struct renewal *);
 
-/* Runs in the new program in a trial, with the handover that it received
- * (NULL: none, logged).  Returns 0, or an exit code after a line in the log.
- * A trial refuses a damaged file, and workers of another protocol unless the
- * restart may interrupt the streams.  A file that differs from the running
- * configuration must be without errors, and the worker program must run. */
+/* Judges in a trial whether the restart may follow.  Called in the new program,
+ * with the handover that it received (NULL: none; this was logged).  Returns 0,
+ * or an exit code after a line in the log.  Rejects a damaged file, a file with
+ * errors that is not from the running service, workers of another protocol
+ * unless the restart may interrupt the streams, and a worker program that does
+ * not run. */
 int renewal_check(struct handover *, const struct options *);

@@ -19,13 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Members of a handover: the result of config_known(), and the text of
- * config_document(). */
+/* Members of a handover: KNOWN has the result of config_known(), RUNNING the
+ * text of config_document(). */
 #define KNOWN "configurations"
 #define RUNNING "configuration"
 
-/* Limit of the running document in a handover, in bytes; escapes make its text
- * longer. */
+/* Longest running document in a handover, in bytes.  It is an escaped string
+ * there, which is longer. */
 enum { RUNNING_MAX = DOCUMENT_SIZE_MAX / 4 };
 
 void renewal_file_put_known(const struct config *config, struct handover *h)
@@ -68,8 +68,8 @@ static json_t *take_running(struct handover *h)
 	return document;
 }
 
-/* Returns the index of the document in the list; its length: not in the
- * list. */
+/* Returns the index of the document in the list of digests `known'; the length
+ * of the list: it does not have the document. */
 static size_t find_known(const json_t *known, const json_t *document)
 {
 	char digest[SECRET_TEXT];
@@ -83,10 +83,10 @@ static size_t find_known(const json_t *known, const json_t *document)
 	return i;
 }
 
-/* Loads the file.  A file that is not from the running service must be as
- * correct as for a reload.  known: config_known(); NULL: only a damaged file
- * fails.  Returns 0, or -errno with error and *ret NULL.  The caller owns
- * *ret. */
+/* Loads the configuration file.  A file that the running service did not write
+ * must be as correct as for a reload.  known: config_known() of that service;
+ * NULL: only a damaged file fails.  Returns 0, or -errno with error and *ret
+ * NULL.  The caller owns *ret. */
 static int load_sound(const struct options *options, const json_t *known,
 		      json_t **ret, struct errmsg *error)
 {
@@ -115,8 +115,8 @@ static int load_sound(const struct options *options, const json_t *known,
 	return err;
 }
 
-/* True: the file has the running configuration, so this program refuses what
- * the running one accepted. */
+/* True: the file has the running configuration, so an error in it shows that
+ * this program rejects what the running program accepted. */
 static bool is_own_file(const char *path, const json_t *known)
 {
 	json_t *document = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Judges the configuration file at a restart: in the trial of the installed
- * program, and again in the program that takes over, because the file may be
- * changed meanwhile.
+ * program, and again in the program that takes over, because the file may
+ * change between the two.
  *
  * Keeps no state: the handover has what the next program needs.
  */
@@ -18,13 +18,14 @@ struct options;
  * is not the running configuration. */
 enum { RENEWAL_EXIT_OTHER_FILE = 79 };
 
-/* Adds for a trial the digests of the documents that this service may have
- * written; adds nothing while a change is still to be saved, or without a
- * file. */
+/* Adds to the handover of a trial the digests of the documents that this
+ * service may have written.  Adds nothing while a change is not saved yet, or
+ * without a file. */
 void renewal_file_put_known(const struct config *, struct handover *);
 
-/* Adds for the program that takes over the same digests, and the running
- * document unless it has more than 16 MiB or there is no file. */
+/* Adds to the handover for the next master the digests of
+ * renewal_file_put_known(), and the running document unless it has more than
+ * 16 MiB or there is no file. */
 void renewal_file_put_running(const struct config *, struct handover *);
 
 /* Judges the file in a trial.  Returns 0, or after a line in the log
@@ -34,11 +35,11 @@ void renewal_file_put_running(const struct config *, struct handover *);
 int renewal_file_check(const struct options *, struct handover *);
 
 /*
- * Opens the configuration of this program.  After a restart it is that of the
- * file; if the file is damaged or missing, or has an error and is not from this
- * service, it is the running one.  Then the log and file_error have the reason;
- * otherwise file_error is "".  If handover is NULL or has no document, opens as
- * config_open(), with its error.
+ * Opens the configuration of this program.  After a restart this is the file.
+ * If the file is damaged or missing, or has an error and was not written by
+ * this service, the running configuration of the handover is used instead; then
+ * the log and file_error have the reason.  Otherwise file_error is "".  If
+ * handover is NULL or has no document, does what config_open() does.
  */
 struct config *renewal_file_open(const struct options *, struct handover *,
 				 struct ev_loop *, struct errmsg *file_error,

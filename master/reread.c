@@ -30,12 +30,14 @@ struct reading {
 	struct reread *reread;
 	reload_done_fn *done; /* NULL: requested by SIGHUP */
 	void *arg;
-	/* while a save was writing the file at the request: */
+	/* The next four members are used if a save was writing the file when
+	 * the request came.  limit: time limit of that save. */
 	ev_timer limit;
-	bool ended;  /* at the limit; the callback in progress frees it */
-	bool waited; /* the file existed then */
-	char before[SECRET_TEXT]; /* its digest then; "": not readable */
-	struct errmsg warning;    /* "": none */
+	bool ended;  /* the limit has passed; the next callback frees this */
+	bool waited; /* the file existed when the request came */
+	/* digest of the file when the request came; "": not readable */
+	char before[SECRET_TEXT];
+	struct errmsg warning;    /* for the result of the reload; "": none */
 };
 
 static const char *name_of(const struct reading *g)
@@ -135,8 +137,8 @@ static bool is_own(const struct reread *r, const char *digest)
 	return is;
 }
 
-/* Warns that the save, whose end the reload awaited, may have overwritten what
- * somebody wrote into the file before the request. */
+/* Warns if the save for whose end the reload waited has replaced the file: a
+ * manual change of the file before the request may be lost. */
 static void warn_replaced(struct reading *g, const json_t *document)
 {
 	const struct reread *r = g->reread;
@@ -181,7 +183,7 @@ static void on_read(int result, const json_t *document,
 		take(g, document);
 }
 
-/* The save that was in progress has ended. */
+/* The save that was in progress at the request has ended. */
 static void on_written(int result, const struct errmsg *error, void *arg)
 {
 	struct reading *g = arg;
@@ -200,7 +202,7 @@ static void on_written(int result, const struct errmsg *error, void *arg)
 		config_read_file(r->cfg.config, 0, on_read, g);
 }
 
-/* The file was read while a save was writing it. */
+/* The file was read for warn_replaced(), while a save was writing it. */
 static void on_seen(int result, const json_t *document,
 		    const struct errmsg *error, void *arg)
 {
@@ -216,7 +218,7 @@ static void on_seen(int result, const json_t *document,
 		config_wait(g->reread->cfg.config, on_written, g);
 }
 
-/* The save does not end: the reload is ignored. */
+/* The save has not ended within SAVE_LIMIT_S: the reload is ignored. */
 static void on_limit(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct reading *g = container_of(w, struct reading, limit);
@@ -245,8 +247,9 @@ static void read_file(struct reread *r, reload_done_fn *done, void *arg)
 	config_read_file(r->cfg.config, 0, on_seen, g);
 }
 
-/* True: a change waits for its save, which would overwrite the file, so the
- * reload is ignored.  A save in progress is awaited instead. */
+/* True: the save of a change has not begun and would overwrite the file, so the
+ * reload is ignored; ret has the reason.  False as well during a save, for
+ * whose end the reload waits. */
 static bool is_early(const struct reread *r, const char *name,
 		     struct errmsg *ret)
 {
@@ -268,7 +271,7 @@ void reread_ask(struct reread *r)
 		read_file(r, NULL, NULL);
 }
 
-/* The reload_fn of the command reload; restarts if that is necessary. */
+/* Implements reload_fn for the command reload: reads and applies the file. */
 static int read_for(reload_done_fn *done, void *done_arg, struct errmsg *ret,
 		    void *arg)
 {

@@ -3,10 +3,10 @@
  * Reads the configuration file again and applies it, on SIGHUP and on the
  * command reload.
  *
- * Applies what can change while the master runs; another change restarts the
- * master, after a trial.  A file with an error changes nothing.  While a save
- * writes the file, the read waits for its end, at most five seconds.  Borrows
- * everything in its config, and serves the command of its api.
+ * A change that cannot apply while the master runs restarts the master, after a
+ * trial.  A file with an error changes nothing.  If a save is writing the file,
+ * the read waits for its end, at most five seconds.  Borrows everything in its
+ * config; sets itself as the reader for the command reload of the api.
  */
 #pragma once
 
@@ -35,8 +35,8 @@ struct reread *reread_new(const struct reread_config *);
  * reading. */
 void reread_free(struct reread **);
 
-/* True: a reload would accept the document.  False: ret has the first error,
- * and the number of all; the log has all, except that of a control port.
+/* True: a reload would accept the document.  False: ret has the first error and
+ * the number of errors; the log has all errors, except one of the control port.
  * own_paths: the result of write_roots_own(). */
 bool reread_is_sound(const struct options *,
 		     const struct write_paths *own_paths,

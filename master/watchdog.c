@@ -60,7 +60,7 @@ struct watchdog *watchdog_new(struct ev_loop *loop,
 	ev_init(&w->feed, on_feed);
 	ev_init(&w->status, on_status);
 	if (sd_watchdog_enabled(0, &usec) > 0 && usec > 0) {
-		/* three signals in each timeout of systemd */
+		/* interval in s: three signals in each timeout of systemd */
 		timer_repeat(loop, &w->feed, 0., (double)usec / 3e6);
 	}
 	watchdog_report_ready();

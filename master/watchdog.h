@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reports to systemd: ready, stopping, a line of status, and the signal of the
- * watchdog as long as the loop runs.  Does nothing without systemd.
+ * Reports the state of the service to systemd: that it is ready or stopping,
+ * the numbers of workers and viewers, and the signal of the watchdog as long as
+ * the loop runs.  Does nothing without systemd.
  *
  * Owns two timers; borrows the loop and the reconciler.
  */
