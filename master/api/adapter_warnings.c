@@ -8,15 +8,15 @@
 
 #include <stdlib.h>
 
-/* True: the reply may have warnings, because the client asks for them or for a
- * dry run.  Other clients expect a reply with one key. */
+/* True: the reply may have warnings, because the request asks for warnings or
+ * for a dry run.  Clients that ask for neither expect a reply with one key. */
 static bool takes_warnings(const json_t *request)
 {
 	return users_wants_warnings(request) || effects_only(request);
 }
 
-/* Adds a warning that names the streams which read this adapter, unless there
- * are none; text says what happens to the adapter. */
+/* Adds a warning that names the streams which read this adapter; none if no
+ * stream does.  text: what happens to the adapter. */
 static void warn_fed(const struct api *api, const char *id, const char *path,
 		     const char *text, struct reply *reply)
 {

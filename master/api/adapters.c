@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands and paths of adapters.  If an adapter gets a new id, the addresses
- * of the streams that read it get the id as well. */
+/* Commands and paths of adapters.  If an adapter gets a new id, the dvb://
+ * addresses of the streams that read it are changed to the new id. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "master/api/adapter_warnings.h"
@@ -44,16 +44,17 @@ static bool feeds(const json_t *stream, const char *id)
 
 /* --- set-adapter --- */
 
-/* What set-adapter has found out so far; NULL: not yet. */
+/* What set-adapter has found out so far; a member is NULL before that. */
 struct adapter_change {
 	json_t *found;   /* streams made from the results of a scan */
 	json_t *list;    /* all adapters, with the change applied */
-	json_t *stopped; /* lnb_sharers_stopped() */
-	json_t *renamed; /* adapters that share the LNB and name the new id */
+	json_t *stopped; /* result of lnb_sharers_stopped() */
+	/* adapters whose lnb_adapter was changed to the new id */
+	json_t *renamed;
 };
 
-/* Completes a program that a scan names only by its number to a stream; false:
- * it has no valid number. */
+/* Makes a stream of a program that the results of a scan name only by its
+ * number; false: the program has no valid number. */
 static bool complete(json_t *stream, const char *adapter)
 {
 	static const char *const scanned[] = {
@@ -130,9 +131,9 @@ static bool judge_source(struct edit *e, const json_t *list)
 	return e->reply->status == 0;
 }
 
-/* Judges that the adapter does not receive what it sends itself.  A disabled
- * adapter is judged as well, because toggle-adapter does not judge.  The
- * streams of a scan are added, because they are not stored yet.  False: the
+/* Judges that the adapter does not receive, through streams, its own output.  A
+ * disabled adapter is judged as well, because toggle-adapter does not judge.
+ * The streams of a scan are added, because they are not stored yet.  False: the
  * reply already has the error. */
 static bool judge_loop(struct edit *e, const struct adapter_change *change)
 {
@@ -267,8 +268,8 @@ static bool is_replaced(const struct edit *e)
 	return ends;
 }
 
-/* Warns of the streams and adapters that the change affects.  Adapters that
- * name a removed one in lnb_adapter are not stopped. */
+/* Adds warnings about the streams and adapters that the change affects.
+ * Adapters that name a removed adapter in lnb_adapter are not stopped. */
 static void warn_affected(struct edit *e, bool is_stored)
 {
 	const struct adapter_change *change = e->arg;
@@ -279,7 +280,7 @@ static void warn_affected(struct edit *e, bool is_stored)
 	size_t i;
 
 	adapter_warn_stopped(e->api, e->request, change->stopped, e->reply);
-	/* after the change is stored, streams name the new id */
+	/* streams name the new id if the change is stored, else the old one */
 	if (e->entry != NULL && runs(e->old) && !runs(e->entry))
 		adapter_warn_ended(e->api, e->request, e->entry,
 				   is_stored ? edit_text(e->entry, "id") : from,

@@ -80,8 +80,8 @@ static void on_answer(enum gate_answer answer, void *arg)
 	enter(c, login, answer);
 }
 
-/* True: a session admits the caller.  A Bearer token excludes a cookie; a valid
- * cookie has precedence over a Basic password. */
+/* True: a session admits the caller.  With a Bearer token the cookie is
+ * ignored.  With a valid cookie, a Basic password is ignored. */
 static bool enter_session(struct call *c, const struct credential *shown)
 {
 	const char *cookie = http_request_header(c->request, "cookie");
@@ -99,7 +99,8 @@ static bool enter_session(struct call *c, const struct credential *shown)
 	}
 	if (!auth_enter_session(auth, session, &c->caller))
 		return false;
-	/* after a restart, the gate does not yet have this caller's place */
+	/* after a restart, the gate does not know yet that this address and
+	 * login had a right password */
 	gate_keep(auth_gate(auth), c->caller.login, &c->caller.address);
 	return true;
 }

@@ -8,10 +8,11 @@
 /*
  * Calls go() if the caller is identified and may enter: at once, or later if a
  * password must be checked.  Otherwise answers the call with 403, 429 or 503,
- * and frees it.  If accounts are switched off, every caller enters as a
+ * and frees the call.  If accounts are switched off, every caller enters as a
  * control user.
  */
 void admit(struct call *, void (*go)(struct call *));
 
-/* Replaces the reply by the error for this answer: 429, 503 or 403. */
+/* Replaces the reply by the error for this result of a password check: 429
+ * (locked), 503 (busy), else 403. */
 void admit_refuse(struct reply *, enum gate_answer);

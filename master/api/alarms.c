@@ -32,12 +32,12 @@ struct alarms {
 	struct system_alarms *state;
 	uint64_t changes;
 	struct errmsg reload; /* why the last reload failed; "": it did not */
-	/* config_changes() at the time of that reload */
+	/* config_changes() at the time of the last reload */
 	unsigned reload_changes;
 };
 
 /* Adds an alarm if the system clock is not synchronised and enabled streams
- * send its time in own TDT and TOT. */
+ * send the time of this clock in their TDT and TOT. */
 static void add_clock(json_t *list, const json_t *streams)
 {
 	const char *first = NULL;
@@ -238,7 +238,7 @@ struct alarms *alarms_new(struct api *api)
 
 void alarms_start(struct alarms *a)
 {
-	/* at once after the start, when the history was taken over */
+	/* the first look is after the start, which takes over the history */
 	timer_repeat(a->api->cfg.loop, &a->timer, 0., LOOK_S);
 }
 

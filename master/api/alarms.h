@@ -16,13 +16,13 @@ struct alarms *alarms_new(struct api *);
 /* NULL-safe; sets *a to NULL. */
 void alarms_free(struct alarms **);
 void alarms_start(struct alarms *);
-/* Returns a number that grows with each event of an alarm. */
+/* Returns the number of alarm events of the service so far. */
 uint64_t alarms_changes(const struct alarms *);
 /* Returns the state of the alarms, borrowed. */
 struct system_alarms *alarms_state(struct alarms *);
 
-/* error: a reload failed because of this: raises an alarm until the next reload
- * or change of the configuration.  NULL: the reload succeeded. */
+/* error: why a reload failed; raises the alarm `reload' until the next reload
+ * or change of the configuration.  NULL: a reload succeeded. */
 void alarms_set_reload(struct alarms *, const char *error);
 
 /* Returns the sentences of all alarms for the system status, a new array. */

@@ -15,7 +15,7 @@ static bool read_entry(const struct msg *m, uint32_t *ret_place,
 
 	if (m->type != MSG_SCAN_ANNOUNCEMENT)
 		return false;
-	/* without an interface: this session has ended */
+	/* an announcement without an interface: the session has ended */
 	if (a->iface[0] != '\0') {
 		entry = json_pack("{s:s, s:s, s:s}", "name", a->name, "sender",
 				  a->sender, "iface", a->iface);

@@ -43,8 +43,8 @@
 
 enum {
 	LOGIN_BODY_MAX = HTTP_UNJUDGED_MAX,
-	ODD_BURST = 20, /* warnings about streams in ten seconds */
-	/* replies of the overview from this size on are shared, bytes */
+	ODD_BURST = 20, /* logged warnings about streams in ten seconds */
+	/* size in bytes from which on replies of the overview are shared */
 	OVERVIEW_LARGE = 64 * 1024,
 	WARNINGS_MAX = 20, /* most warnings in a reply */
 };
@@ -498,7 +498,7 @@ static bool is_too_plain(const struct call *call)
 }
 
 /* Makes the call of a request.  NULL: the request was answered, because it is
- * a preflight request, or wrong whatever its credential. */
+ * a preflight request, or is rejected whatever its credential. */
 static struct call *call_open(struct api *api, struct http_conn *conn,
 			      const struct http_request *request)
 {

@@ -34,13 +34,14 @@ typedef void trial_done_fn(const char *error, void *arg);
 
 struct reload_result {
 	int status; /* status of the HTTP reply */
-	/* NULL: the file is in force, or will be after a restart */
+	/* why the reload failed; NULL: the file is in force, or will be after a
+	 * restart */
 	const char *error;
 	/* Borrowed: the ids of the streams that are added, changed and removed,
-	 * and the names of the other sections that differ.  NULL: the file is
-	 * not used. */
+	 * and the names of the other sections that differ (changes_list()).
+	 * NULL: the file is not used. */
 	const json_t *changes;
-	bool restarts;
+	bool restarts; /* a restart follows, or was needed and has failed */
 	const char *warning; /* NULL: none */
 };
 
@@ -62,10 +63,12 @@ struct api_config {
 	struct system_status *system;
 	const struct options *options;
 	const struct log_lines *log_lines; /* NULL: no lines are kept */
-	struct write_paths *write_paths; /* borrowed; a reload adds paths */
-	/* The result of write_paths_own(); NULL: unknown. */
+	/* Paths that the service may write; borrowed.  A reload replaces those
+	 * of the configuration. */
+	struct write_paths *write_paths;
+	/* The result of write_roots_own(); NULL: unknown. */
 	const struct write_paths *own_paths;
-	struct sockaddr_any control; /* where the control server listens */
+	struct sockaddr_any control; /* address of the control server */
 	/* Replaces this instance by a new one that reads the configuration
 	 * again; workers continue. */
 	void (*restart)(void *arg);
@@ -106,8 +109,9 @@ void api_reload(struct api *, const json_t *document, reload_done_fn *done,
 /* Sets the function of the command reload. */
 void api_set_reload(struct api *, reload_fn *, void *arg);
 
-/* A restart that was requested failed.  Unless another one is due, streams that
- * change use the settings in force again, not those of the next instance. */
+/* A restart that was requested has failed.  Unless another restart is due,
+ * streams that change use the settings in force again, not those of the next
+ * instance. */
 void api_restart_failed(struct api *);
 
 /* Viewers came or left: sends session_event.  NULL-safe. */
@@ -120,15 +124,15 @@ void api_reload_failed(struct api *, const char *error);
  * (master/status/system_alarms.h). */
 struct system_alarms *api_alarms(struct api *);
 
-/* The on_request of http_server_config: takes a whole request, answers it now
- * or later. */
+/* Implements on_request of http_server_config: takes a whole request and
+ * answers it now or later. */
 void api_handle(struct api *, struct http_conn *, const struct http_request *);
 
-/* The on_head of http_server_config: takes the head of a request with a long
- * body.  The body is received only if the credential is right. */
+/* Implements on_head of http_server_config: takes the head of a request with a
+ * long body.  The body is received only if the credential is right. */
 void api_judge_head(struct api *, struct http_conn *,
 		    const struct http_request *);
 
-/* The on_gone of http_server_config: the connection has closed before its
- * answer. */
+/* Implements on_gone of http_server_config: the client has closed the
+ * connection before its answer. */
 void api_gone(struct api *, struct http_conn *);

@@ -44,7 +44,8 @@ static void keep(enum check_severity severity, const char *path,
 	free(sentence);
 }
 
-/* Logs a warning about a stream.  what: the key; NULL: the whole stream. */
+/* Logs a warning about a stream.  what: the key that it concerns; NULL: the
+ * whole stream. */
 static void warn_stream(const char *id, const char *what, const char *text)
 {
 	char *name = xasprintf("stream %s", id);
@@ -105,8 +106,8 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 				log_warning("config", "%u more warnings about "
 					    "streams were suppressed",
 					    suppressed);
-			/* the line begins with the id, so the path is left
-			 * out */
+			/* the log names the stream by its id, so "stream" is
+			 * cut from the path */
 			if (strcmp(path, "stream") == 0)
 				path = NULL;
 			else if (strncmp(path, "stream.", 7) == 0)
@@ -118,8 +119,8 @@ void apply_warn(struct api *api, const char *id, struct buf *warnings,
 	buf_done(warnings);
 }
 
-/* Adds a warning if streams or adapters (section) read this stream and get no
- * packets after its removal (stream NULL) or its disabling. */
+/* Adds a warning if entries of the section (streams or adapters) read this
+ * stream, which was removed (stream NULL) or disabled. */
 static void add_readers(const struct api *api, struct buf *warnings,
 			const char *section, const char *id,
 			const json_t *stream)
@@ -175,8 +176,9 @@ void apply_warn_idle(const char *id, const json_t *stream)
 		warn_stream(id, "does not run", idle.text);
 }
 
-/* Starts a stream or, if it cannot run, removes it from the reconciler and
- * shows why.  error: the reason; NULL: the stream itself decides. */
+/* Starts a stream.  If it cannot run, removes it from the reconciler, and sets
+ * the reason in its status.  error: the reason; NULL: the stream has no error,
+ * and runs if it has something to send. */
 static void settle(struct api *api, const char *id, const json_t *stream,
 		   const char *error)
 {
@@ -242,8 +244,8 @@ void apply_all(struct api *api, bool waiting_only)
 				   (!status_fault(api->cfg.status, id) ||
 				    check_stream_idle(stream, &idle))))
 			continue;
-		/* a request with this id reaches only the first stream that has
-		 * it */
+		/* of streams with the same id, only the first one runs: a
+		 * request with this id reaches no other */
 		if (config_stream(api->cfg.config, id) != stream)
 			continue;
 		(void)check_stream_at(i, &place, keep, &f);

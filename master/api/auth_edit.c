@@ -16,7 +16,7 @@ enum { V4_MORE_BITS = IP_BITS - 32 };
 
 struct item {
 	json_t *value; /* borrowed */
-	/* length of the prefix, of 32 bits for IPv4 and 128 for IPv6 */
+	/* length of the prefix: at most 32 bits for IPv4, 128 for IPv6 */
 	unsigned bits;
 	size_t place;
 };

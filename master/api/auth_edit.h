@@ -6,12 +6,12 @@
 
 struct api;
 
-/* Sorts the lists of addresses by their prefixes, the longest first; equal
- * ones keep their order.  Drops items that are not addresses.  section may be
- * NULL. */
+/* Sorts http_ip_allow and http_ip_deny by the length of the prefixes, the
+ * longest first; prefixes of equal length keep their order.  Drops items that
+ * are not addresses.  section may be NULL. */
 void auth_edit_sort(json_t *section);
 
-/* Applies the stored section, which has no errors, to all viewers.  If a faulty
- * section had closed the outputs since the start, viewers are admitted
- * again. */
+/* Applies the stored section, which has no errors, to all viewers.  If the
+ * outputs were closed since the start because of a faulty section, viewers are
+ * admitted again. */
 void auth_edit_apply(struct api *);

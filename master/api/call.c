@@ -66,7 +66,7 @@ void call_reduce(struct call *c)
 
 	if (c->route.kind == ROUTE_PATH)
 		name = c->route.path->path;
-	/* with another status, the reply is a sentence and no entry */
+	/* a reply with another status is a sentence, not an entry */
 	if (c->reply.status != 200)
 		name = NULL;
 	if (whole == NULL || c->reply.status / 100 == 4 ||

@@ -39,13 +39,13 @@ struct call {
 	 * none. */
 	struct gate_wait *wait;
 	void (*go)(struct call *);
-	/* Called if the client leaves; set by the module that answers later;
-	 * NULL: none. */
+	/* Called if the client leaves before the answer; set by the module that
+	 * answers later; NULL: none. */
 	void (*on_gone)(void *arg);
 	void *arg;
-	bool later;
-	bool after_save; /* an answer of 200 waits for the save */
-	bool certified; /* the certificate in body is valid */
+	bool later; /* reply_later() was called: call_finish() answers */
+	bool after_save; /* an answer of 200 waits until all is saved */
+	bool certified; /* the certificate in body was checked and is valid */
 	enum files_end files_end;
 	struct findings files; /* findings about the files that body names */
 	bool listed; /* sent by a page of an origin in settings.web_origins */
@@ -58,15 +58,15 @@ struct call *call_new(struct api *, struct http_conn *,
  * replies. */
 bool call_is_reduced(const struct call *);
 
-/* Removes from the reply what this caller may not receive. */
+/* Removes from the reply what observer_redact hides from this caller. */
 void call_reduce(struct call *);
 
-/* Writes the reply as HTTP and frees the call; after reply_when_saved(), when
- * the configuration is saved. */
+/* Writes the reply as HTTP and frees the call.  After reply_when_saved(), does
+ * so only when the configuration is saved. */
 void call_answer(struct call *);
 
-/* Reads a number of the query, at most max, to *ret; without the parameter *ret
- * stays.  False: the reply already has the error. */
+/* Reads the number `key' of the query, at most max, into *ret.  Without this
+ * parameter *ret does not change.  False: the reply already has the error. */
 bool call_query_number(struct call *, const char *key, uint64_t max,
 		       uint64_t *ret);
 
@@ -78,8 +78,8 @@ bool page_is_wanted(const struct call *);
 /* Answers a request for the web interface and frees the call. */
 void page_answer(struct call *);
 
-/* Runs a command.  Changes of the configuration inside are recorded as those of
- * the caller. */
+/* Runs a command.  The caller is recorded as the author of changes of the
+ * configuration that the command makes. */
 void call_run(struct call *, command_fn *run);
 
 /* Runs a command again after the check of its certificate or files, and
@@ -93,8 +93,8 @@ void call_again(struct call *, command_fn *run);
 void access_line(const struct call *);
 
 /* Answers GET control/event/ and frees the call: passes the connection to the
- * event channel, or answers 400 or 403.  Only the token decides; a client
- * without one gets answers to its "ping" and no events. */
+ * event channel, or answers 400 or 403.  Only the token in the query decides; a
+ * client without a token gets answers to its "ping" and no events. */
 void event_handshake(struct call *);
 /* Users or settings have changed: closes event channels whose user may not
  * receive the same events any more.  The channel of a disabled or removed user

@@ -24,7 +24,7 @@ void cams_describe(const struct api *api, const char *id, json_t *status)
 	json_t *slots = slots_of(api, id), *list = json_array(), *slot;
 	size_t i;
 
-	/* observers do not see what a CAM asks an operator */
+	/* without the menu: observers do not see what a CAM asks */
 	json_array_foreach(slots, i, slot) {
 		json_t *copy = json_copy(slot);
 

@@ -7,8 +7,8 @@
 /* What a request changes outside of the category. */
 struct category_changes {
 	struct category_change names;
-	json_t *users;   /* {login: changed user} */
-	json_t *streams; /* the changed streams */
+	json_t *users;   /* {login: new entry of the user} */
+	json_t *streams; /* new objects of the changed streams */
 };
 
 /* Replies {"set-category": "er", "error": …} with status 200, and users (taken;
@@ -208,7 +208,7 @@ static void add_changed(struct edit *e)
 	json_decref(users);
 }
 
-/* For a dry run: a change of groups restarts no stream. */
+/* Replies to a dry run with the changed streams and users. */
 static void foresee_category(struct edit *e, json_t *effects)
 {
 	struct category_changes *c = e->arg;

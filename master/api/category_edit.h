@@ -14,26 +14,28 @@ struct category_request {
 	const json_t *list;     /* the present `categories'; NULL: none */
 	const json_t *category; /* the new category; not a removal */
 	const json_t *reorder;  /* `reorder' of the request; NULL: absent */
-	size_t place;           /* index in list; its length: a new category */
+	/* index of the category in list; length of list: a new category */
+	size_t place;
 };
 
 /* Returns the category to be stored, a new reference; NULL: error has the
- * sentence of the API's specification.  detail: the path, its value and what is
- * accepted, if that sentence does not name them; else "". */
+ * sentence that the specification of the API demands.  detail: names the path,
+ * its value and what is accepted, if that sentence does not; else "". */
 json_t *category_make(const struct category_request *, struct errmsg *error,
 		      struct errmsg *detail);
 
-/* The names that a request changes.  to: NULL: the category is removed.
- * groups: {old name: new name}; null: the group is removed. */
+/* The names of a category and its groups that a request changes. */
 struct category_change {
-	const char *from;
-	const char *to;
-	json_t *groups; /* owned by the caller; NULL: the category is removed */
+	const char *from; /* old name of the category; NULL: it is new */
+	const char *to;   /* new name; NULL: the category is removed */
+	/* {old name: new name} of groups, null: the group is removed; owned by
+	 * the caller.  NULL: the category is removed. */
+	json_t *groups;
 };
 
-/* Finds the changed names.  A group of wanted with the index of another group
- * in old is that group, renamed; without a group at its index, the group was
- * removed. */
+/* Finds the changed names.  Groups correspond by their index: a group of old
+ * has the name of the group of wanted with the same index.  It was removed if
+ * wanted has none there, or one with `remove'. */
 void category_change_init(struct category_change *, const json_t *old,
 			  const json_t *wanted);
 

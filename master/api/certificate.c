@@ -164,7 +164,7 @@ void certificate_answer(struct call *call, json_t *body)
 	struct answering *a = xcalloc(1, sizeof *a);
 
 	*a = (struct answering){ .api = api, .call = call, .body = body };
-	/* the restart must not come before the end of the check */
+	/* a restart that is due waits for the end of the check */
 	saved_restart_hold(api);
 	if (chain == NULL || key == NULL) {
 		give_answer(0, &(struct errmsg){ 0 }, a);

@@ -10,15 +10,16 @@ struct call;
  * NULL: none is in use. */
 json_t *certificate_facts(const struct api *);
 
-/* Has the tls worker load the configured certificate and key again, with their
- * files; without one of both, none. */
+/* Has the tls worker load the configured certificate and key again, also from
+ * unchanged files.  If one of the two is not configured, the tls worker gets
+ * neither. */
 void certificate_apply(struct api *);
 
 /*
  * Answers a postponed call with body (taken), when the tls worker has checked
- * the configured pair; at once if there is no pair.  If the pair is not valid,
- * or cannot be checked, `warnings' of the body gets the reason.  A restart
- * that is due waits for the reply.
+ * the configured certificate and key; at once if one of them is missing.  If
+ * the pair is not valid or cannot be checked, `warnings' of the body gets the
+ * reason.  A restart that is due waits for the reply.
  */
 void certificate_answer(struct call *, json_t *body);
 
@@ -27,11 +28,11 @@ void certificate_answer(struct call *, json_t *body);
 json_t *certificate_hide(const json_t *settings);
 
 /*
- * Lets the tls worker check the certificate and key of these settings (may be
- * NULL) before the settings change.  True: continue, because the pair is
- * absent, unchanged or already checked.  False: the check runs, and `again' is
- * called if the pair is valid, otherwise the request gets an error; or the
- * reply already has the error 503, because too many checks run.
+ * Has the tls worker check the certificate and key of these settings (may be
+ * NULL) before the settings change.  True: the caller continues, because the
+ * pair is absent, unchanged or already checked.  False: the check has begun; if
+ * the pair is valid, `again' is called, otherwise the request gets an error.
+ * False as well if too many checks run; then the reply has the error 503.
  */
 bool certificate_judge(struct api *, const json_t *settings, struct reply *,
 		       command_fn *again);

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Appends the names of the sections of a, without streams and gid, that differ
- * from those of b.  fresh: only those that b does not have. */
+/* Appends the names of the sections of a that differ from those of b, or with
+ * fresh only those that b does not have.  Ignores the streams and gid. */
 static void add_sections(json_t *list, const json_t *a, const json_t *b,
 			 bool fresh)
 {
@@ -24,8 +24,8 @@ static void add_sections(json_t *list, const json_t *a, const json_t *b,
 	}
 }
 
-/* Returns the streams of a list by id, a new object; of equal ids, the
- * first. */
+/* Returns {id: stream} for the streams of a list, a new object; of streams with
+ * the same id, it has the first. */
 static json_t *by_id(const json_t *list)
 {
 	json_t *streams = json_object(), *stream;
@@ -40,8 +40,9 @@ static json_t *by_id(const json_t *list)
 	return streams;
 }
 
-/* Appends ids of streams of a.  others false: those that b (by id) does not
- * have; true: those that b has with another content. */
+/* Appends ids of streams of the list a, which it compares with b, an object of
+ * by_id().  others false: streams that b does not have; true: streams that b
+ * has with another content. */
 static void add_streams(json_t *list, const json_t *a, const json_t *b,
 			bool others)
 {

@@ -16,8 +16,8 @@ static bool is_answered(const struct edit *e)
 	return e->reply->status != 0 || e->reply->drop;
 }
 
-/* Closes the connection without an answer: the request has no such required
- * field. */
+/* Closes the connection without an answer, because the request lacks this
+ * member of the entry; "": the entry itself. */
 static void drop(struct edit *e, const char *member)
 {
 	char field[64];
@@ -102,14 +102,14 @@ static bool judge_id(struct edit *e)
 			    "characters of A-Z a-z 0-9 _ . -", noun, id);
 	} else if (e->of->key == COLLECTION_OBJECTS && e->id != NULL &&
 		   e->old == NULL && strcmp(id, e->id) != 0) {
-		/* the id beside the entry may repeat its own id, if it is
-		 * new */
+		/* id in the request names no entry; only for a new entry it may
+		 * repeat the id of the entry */
 		reply_error(e->reply, 404, "id: there is no %s \"%.64s\"",
 			    noun, e->id);
 	} else if ((e->old == NULL || strcmp(id, e->id) != 0) &&
 		   edit_entry(e->api, e->of->section, id) != NULL) {
-		/* `was': null: another client has added an entry with this id
-		 * meanwhile */
+		/* `was' null: the client did not know the entry, so another
+		 * client has added it meanwhile */
 		if (e->id == NULL && json_is_null(json_object_get(e->request,
 								  "was")))
 			(void)edit_is_as_known(e->request, noun,
@@ -192,8 +192,8 @@ static void store_in_list(struct edit *e)
 	config_set_section(e->api->cfg.config, e->of->section, list);
 }
 
-/* Adds `before' to the event of a new entry.  Without it, the entry is the last
- * or keeps its place. */
+/* Adds `before' to the event of a new entry.  An event without `before' means
+ * that the entry is the last one, or keeps its index. */
 static void add_before(const struct edit *e, json_t *message)
 {
 	if (e->of->key != COLLECTION_LOGINS && e->old == NULL &&
@@ -202,8 +202,8 @@ static void add_before(const struct edit *e, json_t *message)
 				      json_object_get(e->request, "before"));
 }
 
-/* Sends an event that removes the former entry, if there is one, then an event
- * with the new entry, if there is one, and the counter of ids. */
+/* Sends an event that removes the former entry, if there was one, then an event
+ * with the new entry and gid, if there is a new entry. */
 static void announce_by_id(struct edit *e)
 {
 	json_t *message;
@@ -284,8 +284,8 @@ static void foresee(struct edit *e)
 		c->foresee(e, effects);
 }
 
-/* Returns the document as it will be after the change, a new reference: the
- * entry is judged with its new neighbours, and without its former content. */
+/* Returns the document as it will be after the change, a new reference, so that
+ * the entry is not compared with its own former content. */
 static json_t *changed_document(const struct edit *e)
 {
 	json_t *document = json_copy(
@@ -362,7 +362,7 @@ static void carry_out(struct edit *e)
 	}
 	collection_store(e);
 	reply_ok(e->reply, e->of->command);
-	/* other clients expect a reply with one key */
+	/* a client that does not send `was' expects a reply with one key */
 	if (e->next_gid >= 0 && json_object_get(e->request, "was") != NULL)
 		(void)json_object_set(e->reply->body, "id",
 				      json_object_get(e->entry, "id"));

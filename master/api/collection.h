@@ -23,19 +23,21 @@ struct field_table;
 
 /* How a request names an entry, and where a replaced entry is stored. */
 enum collection_key {
-	/* by id; a new one gets an id if it has none; keeps its place */
+	/* by its id; a new entry without an id gets one; a replaced entry keeps
+	 * its index */
 	COLLECTION_OBJECTS,
-	COLLECTION_ENTRIES, /* by id; a replaced entry moves to the end */
+	/* by its id; a replaced entry moves to the end of the list */
+	COLLECTION_ENTRIES,
 	COLLECTION_PLACES,  /* by its index in the list */
 	COLLECTION_LOGINS,  /* by its key in a map */
 };
 
 struct collection {
-	/* name of the command, in the reply and the event */
+	/* name of the command; also used in the reply and the event */
 	const char *command;
 	/* member of the configuration that has the entries */
 	const char *section;
-	/* member of the request and of the event with the entry */
+	/* name of the member with the entry in the request and the event */
 	const char *member;
 	enum collection_key key;
 	bool vanishes; /* an empty list is removed from the configuration */
@@ -48,10 +50,10 @@ struct collection {
 	/* Every hook may be NULL.  A hook that returns a bool returns false if
 	 * the reply already has an error. */
 
-	/* Fills id, wanted, remove, gid, place and, if the request has it,
-	 * before.  NULL: the engine does, by id. */
+	/* Reads the request into the members id, wanted, remove, gid, place and
+	 * before.  NULL: collection.c does so for entries with an id. */
 	bool (*read)(struct edit *);
-	/* Judges and completes the entry, whose id was judged before. */
+	/* Judges and completes the new entry, whose id was judged before. */
 	bool (*judge)(struct edit *);
 	/* Judges the removal of an entry. */
 	bool (*judge_removal)(struct edit *);
@@ -59,8 +61,8 @@ struct collection {
 	void (*apply)(struct edit *);
 	/* Announces the change instead of the usual event. */
 	void (*announce)(struct edit *);
-	/* Changes a stream that refers to the replaced or removed entry; its
-	 * arg is the struct edit. */
+	/* Changes a stream that refers to the replaced or removed entry; arg of
+	 * this function is the struct edit. */
 	stream_refs_fn *refers;
 	/* Called last; may add to the reply. */
 	void (*finish)(struct edit *);
@@ -78,15 +80,18 @@ struct edit {
 	struct reply *reply;
 	const char *id;        /* id in the request; NULL: none */
 	const json_t *wanted;  /* entry in the request; NULL: none */
-	bool remove;
+	bool remove;           /* the request removes the entry */
 	json_int_t gid;        /* gid in the request; -1: none */
-	json_int_t next_gid;   /* id counter after new ids; -1: no new id */
-	size_t place;          /* index of the entry; length of the list: new */
-	/* index of a new entry; SIZE_MAX: it is the last */
+	/* value of the counter gid after the ids that this request has used;
+	 * -1: it has used none */
+	json_int_t next_gid;
+	/* index of the entry in the list; length of the list: a new entry */
+	size_t place;
+	/* index at which a new entry is inserted; SIZE_MAX: at the end */
 	size_t before;
 	json_t *old;           /* owned: the stored entry; NULL: none */
-	json_t *entry;         /* owned: the new content; NULL: a removal */
-	void *arg;             /* passed through for the hooks */
+	json_t *entry;         /* owned: the new entry; NULL: a removal */
+	void *arg;             /* argument of collection_set(), for the hooks */
 };
 
 /* Carries out a set-* request and fills the reply.  arg: for the hooks. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The context, the replies and the entry points of the API's files. */
+/* What the files of the API share: struct api, replies, the tables of commands
+ * and paths, and functions that other files call. */
 #pragma once
 
 #include "common/base/ratelimit.h"
@@ -29,15 +30,17 @@ struct api {
 	struct api_config cfg;
 	char *prefix; /* "/" or "/path/" */
 	LIST_HEAD(, call) calls; /* calls without an answer so far */
+	/* limit of log lines with warnings about streams */
 	struct ratelimit odd_limit;
 	ev_timer restart;        /* delay before a restart */
 	/* number of replies for which a restart waits */
 	unsigned restart_holds;
-	bool restart_waits;      /* a restart is due after these replies */
+	/* a restart is due when restart_holds is 0 */
+	bool restart_waits;
 	reload_fn *reload;       /* NULL: the command reload is not possible */
 	void *reload_arg;
-	/* The document in force, while the file of a reload needs a restart
-	 * that has not come yet; NULL: no such reload. */
+	/* The document that the service runs with, if the last reload needs a
+	 * restart that has not happened; NULL: no such reload. */
 	json_t *in_force;
 	/* Adapters that cannot share their LNB, and why (lnb_sharers.h). */
 	json_t *lnb_misfits;
@@ -46,14 +49,16 @@ struct api {
 	struct discovery *announcements, *satip_servers;
 	struct alarms *alarms;
 	struct host_advice *host;
-	/* Checks of files of sections and of streams; each has its own
-	 * limit. */
+	/* Checks of files that sections (files) and single streams
+	 * (stream_files) name; each has its own limit of parallel checks. */
 	struct host_files *files, *stream_files;
 	struct revisions_query *revisions;
 	struct log_feed *log_feed;
 	/* exports of the guide; NULL: not started yet */
 	struct epg_exports *exports;
-	bool ready; /* the start has tried all streams */
+	/* since the start of the service, each enabled stream has run, failed
+	 * or waited for a viewer */
+	bool ready;
 	struct text_cache overview, document, forms, metrics;
 	/* the configuration file as observers receive it */
 	struct text_cache file;
@@ -79,8 +84,8 @@ enum observer_access {
 	OBSERVER_HIDDEN,    /* 404 */
 };
 
-/* Returns the access of a user of this type (common/account/user.h), where an
- * observer has the access `observer'. */
+/* Returns the access of a user of this type (common/account/user.h) to a
+ * command or path.  observer: the access that an observer has. */
 enum observer_access api_access(int user_type, enum observer_access observer);
 
 /* A command; request is a JSON object. */
@@ -90,7 +95,7 @@ enum {
 	/* the access log shows "id:null" for a request without an id */
 	COMMAND_NAMES_OBJECT = 1 << 0,
 	COMMAND_UNLOGGED = 1 << 1,     /* the access log does not show it */
-	COMMAND_DRY = 1 << 2,          /* it supports dry_run */
+	COMMAND_DRY = 1 << 2,          /* the command supports dry_run */
 };
 
 /*
@@ -123,14 +128,14 @@ enum path_id {
 
 /* A path below api/; it has either get or post. */
 struct api_path {
-	/* without prefix and last slash; NULL: end of the array */
+	/* the path without prefix and last slash; NULL: end of the array */
 	const char *path;
 	enum path_id id;
 	enum observer_access observer;
 	get_fn *get;
 	post_fn *post;
-	bool takes_span; /* reads the query parameter t */
-	bool open; /* needs no credential, and is not logged */
+	bool takes_span; /* the path reads the query parameter t */
+	bool open; /* the path needs no credential, and is not logged */
 };
 
 /* Replies 200 with this body (taken). */
@@ -139,14 +144,14 @@ void reply_json(struct reply *, json_t *take_body);
 /* Replies 200 with {command: "ok"}. */
 void reply_ok(struct reply *, const char *command);
 
-/* Formats a warning: path and text; the path may be "" (an unknown key).
- * Returns a new reference. */
+/* Formats a warning as "path: text", or as text if path is "".  Returns a new
+ * reference. */
 json_t *warning_text(const char *path, const char *text);
 
 /* Adds a warning to a list, unless the list is full (20 warnings). */
 void warnings_add(json_t *list, const char *path, const char *text);
 
-/* Adds a warning to `warnings' of a reply of 200, which has the same limit. */
+/* Adds a warning to `warnings' of a reply of 200, which also has at most 20. */
 void reply_warn(struct reply *, const char *path, const char *text);
 
 /* Replies {"error": sentence} with this status, instead of a body that the
@@ -154,8 +159,9 @@ void reply_warn(struct reply *, const char *path, const char *text);
 void reply_error(struct reply *, int status, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* Closes the connection without an answer, because a settings, softcam or CAS
- * command has no such required field.  The log names the field. */
+/* Has the connection closed without an answer, because the request lacks this
+ * required field: the specification demands this for some commands.  The log
+ * names the field. */
 void reply_drop(struct reply *, const char *field);
 
 /* Removes the reply made so far. */
@@ -178,21 +184,21 @@ struct call *reply_later(struct reply *, void (*on_gone)(void *arg),
  * call, and to NULL if the client leaves. */
 void reply_later_into(struct reply *, struct call **place);
 
-/* Replies that a stream does not get a command, with the error of the
- * reconciler (-errno). */
+/* Replies 503, because a command could not be sent to a stream.  error: -errno
+ * of the reconciler. */
 void reply_unsent(struct reply *, int error);
 struct reply *call_reply(struct call *);
 void call_finish(struct call *);
 
-/* The command takes rights away: its answer of 200 waits until the
+/* For a command that takes rights away: its answer of 200 waits until the
  * configuration is on disk, at most two seconds (held_answer_begin()). */
 void reply_when_saved(struct reply *);
 
 /* Returns settings.instance_name; NULL: not set. */
 const char *api_instance(const struct api *);
 
-/* Returns the limits of the host that made inputs lose packets, borrowed: {name
- * of the limit: sentence}. */
+/* Returns the advice about settings of the host that make inputs lose packets,
+ * borrowed: {name of the setting: sentence} (host_advice.h). */
 json_t *api_host_advice(struct api *);
 
 /* Sends new splice commands to clients of the scope `cue' from now on. */
@@ -200,11 +206,12 @@ void api_watch_cues(struct api *);
 /* From now on, sends present and following events to clients of the scope
  * `epg', and exports the guide. */
 void api_watch_guide(struct api *);
-/* A client of the scope `epg' has connected: has the worker send changes. */
+/* A client of the scope `epg' has connected: has the worker of the guide send
+ * changes of present and following events. */
 void guide_events_renew(struct api *);
 
-/* Starts new and changed adapters of the configuration, and stops those that it
- * does not have any more. */
+/* Starts new and changed adapters of the configuration, and stops adapters that
+ * are no longer in the configuration. */
 void api_start_adapters(struct api *);
 /* Adds lock, signal, errors and rate to a status. */
 void adapters_put_signal(json_t *, const struct msg_adapter_status *);
@@ -217,24 +224,24 @@ void cams_describe(const struct api *, const char *id, json_t *status);
 /* Returns id, type, enable and status of all adapters, a new reference. */
 json_t *adapters_overview(const struct api *);
 
-/* Starts new and changed softcams of the configuration, and stops those that it
- * does not have any more. */
+/* Starts new and changed softcams of the configuration, and stops softcams that
+ * are no longer in the configuration. */
 void api_start_softcams(struct api *);
 /* Adds the state of a softcam to its object in the overview. */
 void softcams_describe(const struct api *, const char *id, json_t *object);
 
-/* Before a stream is stored: increments the version of each table, modulo 32.
- * spts: pmt_version and sdt_version, from 1; mpts: pat_, cat_, sdt_ and
- * nit_version, from 0. */
+/* Call it before a stream is stored: increments the version of each table,
+ * modulo 32.  An spts has pmt_version and sdt_version, which begin with 1; an
+ * mpts has pat_, cat_, sdt_ and nit_version, which begin with 0. */
 void streams_count_versions(json_t *stream);
 
-/* After a change of users or settings: logs which observers can read secrets of
- * other hosts.  in_reply: warns in the answer as well, because the request has
- * `warnings' true; other clients expect a reply with one key. */
+/* Call it after a change of users or settings: logs a warning if observers can
+ * read secrets of other hosts in addresses.  in_reply: the request has
+ * `warnings' true, so the reply gets the warning as well. */
 void users_warn_observers(const struct api *, bool in_reply, struct reply *);
 bool users_wants_warnings(const json_t *request);
-/* True: logins are needed, and this document has no user who can give the
- * commands of control users; ret has the warning for the section users. */
+/* True: accounts are in use, and no user of this document may log in as a
+ * control user; ret is the warning for the section users. */
 bool users_lack_control(const struct api *, const json_t *document,
 			struct errmsg *ret);
 

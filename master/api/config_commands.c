@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The configuration as a whole: load, upload, GET api/config. */
+/* The configuration as a whole: the commands load and upload, and GET
+ * api/config. */
 #include "common/base/alloc.h"
 #include "master/api/call.h"
 #include "master/api/certificate.h"
@@ -19,16 +20,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* An observer's request that waits for the file. */
+/* A request of an observer that waits until the file is read. */
 struct loading {
 	struct api *api;
 	struct call *call; /* NULL when the client has left */
 };
 
-/* Replies with the file as observers see it.  document: the content of the
- * file; NULL: the text in the cache is still right.  False: document is NULL,
- * but the cache does not have the text, because observer_redact has changed
- * since the request. */
+/* Replies with the file as observers receive it.  document: the content of the
+ * file; NULL: the file has not changed since the text in the cache was made.
+ * False: document is NULL, but the cache does not have the text, because
+ * observer_redact has changed since the request. */
 static bool reply_file(struct loading *l, const json_t *document)
 {
 	struct api *api = l->api;
@@ -127,8 +128,7 @@ static json_t *find_warnings(const struct api *api, const json_t *document,
 	return list;
 }
 
-/* Replies with the effects of an upload, which come with the restart after
- * it. */
+/* Replies with the effects of an upload: those of the next restart. */
 static void foresee(struct api *api, const json_t *wanted,
 		    struct reply *reply)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Requests of pages of other origins that settings.web_origins lists: the page
- * of one headend shows other headends.
+ * Requests of web pages of other origins that settings.web_origins lists: the
+ * page of one headend shows other headends.
  *
- * Such a page authenticates with Basic or Bearer.  Its cookie does not count,
- * because every page of its origin could make the browser send it.
+ * Such a page authenticates with Basic or Bearer.  A cookie does not count,
+ * because any page of that origin could make the browser send the cookie.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ struct call;
  * the event channel. */
 bool cors_is_listed(const struct call *);
 
-/* True: with this request a browser asks whether a page may send another one
- * (preflight). */
+/* True: this is a preflight request (OPTIONS), by which a browser asks whether
+ * a page may send its request. */
 bool cors_is_preflight(const struct call *);
 /* Answers a preflight request and frees the call. */
 void cors_answer_preflight(struct call *);

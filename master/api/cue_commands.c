@@ -13,7 +13,8 @@
 
 #define PTS_MASK ((INT64_C(1) << 33) - 1)
 
-enum { EVENT_TEXT_MAX = 8192 /* of the record of a worker */ };
+/* greatest length in bytes of a record that is sent as an event */
+enum { EVENT_TEXT_MAX = 8192 };
 
 /* A command cue that waits for the answer of the worker. */
 struct cue {
@@ -81,7 +82,8 @@ static void streams_cue(struct api *api, const json_t *request,
 	reply_unsent(reply, r);
 }
 
-/* Sends cue_event.  The record comes from a worker, so its size is limited. */
+/* Sends cue_event with a splice command in the output of a stream.  The record
+ * comes from a worker, so its size is limited. */
 static void report(const char *id, const json_t *record, void *arg)
 {
 	struct api *api = arg;

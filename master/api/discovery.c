@@ -16,7 +16,7 @@ struct discovery {
 	struct jobs *jobs;
 	const struct discovery_kind *kind;
 	struct job *job;       /* NULL: no worker runs */
-	uint64_t since_ms;     /* start of the worker */
+	uint64_t since_ms;     /* monotonic time of the start of the worker */
 	char error[256];       /* "": no error */
 	/* The entries that the worker has found, at the indexes that it
 	 * reports; NULL: none. */
@@ -75,8 +75,8 @@ static void stop(void *self)
 	d->error[0] = '\0';
 }
 
-/* The worker has ended: forgets its entries; the next request starts another
- * one. */
+/* The worker has ended: forgets its entries.  The next request starts another
+ * worker. */
 static void on_end(const char *error, void *self)
 {
 	struct discovery *d = self;
@@ -91,7 +91,8 @@ static void on_end(const char *error, void *self)
 static const struct job_kind job_kind = {
 	.role = "scan",
 	.beat = MSG_SCAN_STATUS,
-	/* two kinds, each with a worker that ends and its successor */
+	/* for each of the two kinds of discovery, a worker that is ending and
+	 * its successor */
 	.max = 4,
 	.on_hello = on_hello,
 	.on_message = on_message,
@@ -135,7 +136,7 @@ void discovery_get(struct discovery *d, struct reply *reply)
 {
 	char error[96] = "";
 
-	/* only control users start it: the worker joins groups and binds a
+	/* only control users start the worker: it joins groups and binds a
 	 * port */
 	if (reply_caller(reply)->type != USER_CONTROL) {
 		if (d->job == NULL)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A list of what a scan worker finds on the network, such as SAP announcements,
- * for a path of the API.
+ * A list of entries that a scan worker finds on the network, such as SAP
+ * announcements, for a path of the API.
  *
  * The worker starts with the first request of a control user, and ends some
- * time after the last request.  Owns its job and the entries; borrows the jobs.
+ * time after the last request.  Owns the job of the worker and the entries;
+ * borrows the jobs.
  */
 #pragma once
 
@@ -23,9 +24,10 @@ struct discovery_kind {
 	const char *key;     /* name of the list in the reply */
 	const char *what;    /* name in errors, such as "announcements" */
 	unsigned life_ms;    /* life of the worker after the last request */
-	/* Reads a message.  *ret_entry: the new entry, NULL: it has ended;
-	 * *ret_place: its index, below SCAN_PLACES_MAX.  The caller adds
-	 * "heard".  False: it is another message. */
+	/* Reads an entry from a message of the worker.  *ret_entry: a new
+	 * reference; NULL: the entry has ended.  *ret_place: its index, below
+	 * SCAN_PLACES_MAX.  The caller adds "heard" to the entry.  False: the
+	 * message has no entry. */
 	bool (*read)(const struct msg *, uint32_t *ret_place,
 		     json_t **ret_entry);
 };

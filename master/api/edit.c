@@ -106,7 +106,7 @@ static bool is_empty(const json_t *value)
 	       (json_is_array(value) && json_array_size(value) == 0);
 }
 
-/* Recurses at most as deep as a document may nest. */
+/* Recursive: the depth is limited by the nesting that documents may have. */
 bool edit_same(const json_t *a, const json_t *b)
 {
 	if (a == NULL || b == NULL || json_is_null(a) || json_is_null(b))

@@ -30,12 +30,13 @@ const char *edit_text(const json_t *object, const char *key);
  * error. */
 bool edit_gid(const json_t *request, json_int_t *ret, struct reply *);
 
-/* Returns an integer, or the number in a string of digits; -1: anything
- * else. */
+/* Returns the value of a JSON integer, or the number in a string of digits; -1:
+ * another value. */
 json_int_t edit_number(const json_t *value);
 
-/* Reads the object of a member; an empty list is an empty object, *ret NULL: it
- * is absent.  False: the reply already has the error. */
+/* Reads a member that is an object; an empty list counts as an empty object.
+ * *ret NULL: the member is absent or null.  False: the reply already has the
+ * error. */
 bool edit_object(const json_t *request, const char *key, const json_t **ret,
 		 struct reply *);
 
@@ -84,16 +85,17 @@ const json_t *edit_named(const struct api *, const char *key,
 			 const char *noun, const json_t *request,
 			 struct reply *);
 
-/* Makes an id from the counter, in base 36, that neither a stream nor an
- * adapter has.  *gid: the counter, -1: that of the configuration; it is set
- * behind the new id. */
+/* Makes an id, the counter *gid in base 36, that neither a stream nor an
+ * adapter has.  *gid -1: begins with the counter of the configuration.  Sets
+ * *gid to the number after that of the new id. */
 void edit_next_id(const struct api *, json_int_t *gid,
 		  char text[GID_TEXT_MAX]);
 
 /* Stores the id counter of a request, unless gid is -1. */
 void edit_set_gid(struct api *, json_int_t gid);
 
-/* Makes a message for the event channel; edit_announce() sends and frees it. */
+/* Makes a message for the event channel.  edit_announce() sends it to all
+ * clients and frees it. */
 json_t *edit_message(const char *scope);
 void edit_announce(struct api *, json_t *message);
 

@@ -60,8 +60,8 @@ void effects_add_stream(json_t *effects, const struct api *api, const char *id,
 	stream_conf_free(&conf);
 }
 
-/* Adds the effects on these streams after the next start.  settings: those of
- * the next start; NULL: none. */
+/* Adds the effects of the next start on these streams.  settings: those of the
+ * next start; NULL: it has none. */
 static void add_streams(json_t *effects, const struct api *api,
 			const json_t *streams, const json_t *settings)
 {

@@ -6,7 +6,8 @@
  *	  "viewers": 41, "restart": false }
  *
  * change: "start", "restart" (the viewers stay, the output pauses) or "stop".
- * viewers: of the streams that restart or stop.  restart: of the service.
+ * viewers: number of viewers of the streams that restart or stop.  restart:
+ * true if the service restarts.
  */
 #pragma once
 
@@ -25,17 +26,18 @@ void effects_add_restart(json_t *effects);
 /* Adds the effect on a stream. */
 void effects_add(json_t *effects, const struct api *, const char *id,
 		 enum stream_change);
-/* Adds the effect if the stream `id' gets this object; NULL: it is removed.
- * settings: those of the next start; NULL: those in force. */
+/* Adds the effect of a change in which the stream `id' gets this object; NULL:
+ * the stream is removed.  settings: those of the next start; NULL: those in
+ * force. */
 void effects_add_stream(json_t *effects, const struct api *, const char *id,
 			const json_t *stream, const json_t *settings);
-/* Adds the effects on all streams if these settings apply from the next start
- * on. */
+/* Adds the effects on all streams of a change to these settings, which applies
+ * with a restart of the service. */
 void effects_add_settings(json_t *effects, const struct api *,
 			  const json_t *settings);
-/* Returns the effects of a restart with this document.  *ret_changes:
- * changes_list() from the present document to this one.  The caller owns
- * both. */
+/* Returns the effects of a restart with this document, a new reference.
+ * *ret_changes: the result of changes_list() from the present document to this
+ * one, a new reference. */
 json_t *effects_of_restart(const struct api *, const json_t *document,
 			   json_t **ret_changes);
 

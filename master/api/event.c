@@ -26,8 +26,8 @@ static bool has_token(const char *query)
 	return false;
 }
 
-/* True: the query `scope', a list with commas, has this scope.  A client gets
- * such events only on request. */
+/* True: the parameter `scope' of the query, a list with commas, has this scope.
+ * A client gets the events of a scope only if it requests the scope. */
 static bool asks_for(const struct http_request *request, const char *scope)
 {
 	char scopes[SCOPES_MAX], *rest, *word;
@@ -49,12 +49,12 @@ static unsigned reduction(const struct api *api, const struct caller *caller)
 		? HUB_REDUCED : 0;
 }
 
-/* Scopes that only control users may have. */
+/* Scopes whose events only control users may receive. */
 #define CONTROL_SCOPES ((unsigned)HUB_LOG | HUB_CAM | HUB_CUE)
 
-/* Returns the code with which the channel must be closed, or 0.  The channel of
- * a user who may not log in any more stays open, unless it has a scope of
- * control users. */
+/* Returns the WebSocket code with which the event channel of a client must be
+ * closed; 0: it stays open.  The channel of a user who may not log in any more
+ * stays open, unless it has a scope of control users. */
 static unsigned judge_channel(const char *login, enum hub_scope scope,
 			      void *arg)
 {
@@ -91,8 +91,8 @@ void event_handshake(struct call *call)
 	enum hub_scope scope = HUB_NONE;
 	char token[TOKEN_MAX], login[sizeof call->caller.login];
 
-	/* a request without a handshake leaves the token valid; the hub answers
-	 * 400 */
+	/* a request that is no handshake does not use up the token; the hub
+	 * answers it with 400 */
 	if (hub_is_handshake(request) && is_shown &&
 	    !call->api->cfg.options->no_web_auth &&
 	    (!http_request_query_get(request, "token", token, sizeof token) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Events of the programme guide, for clients of the scope `epg', and its
- * exports. */
+/* Sends present and following events of the programme guide to clients of the
+ * scope `epg', and starts the exports of the guide. */
 #include "common/ws/hub.h"
 #include "master/api/command.h"
 #include "master/config/config.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Answers whether the service runs, for load balancers and orchestration: needs
- * no credential and shows no data. */
+/* Answers GET healthz and readyz, for load balancers and orchestration: whether
+ * the service runs, and whether its streams have started.  The paths need no
+ * credential and show no data. */
 #include "master/api/command.h"
 #include "master/status/status.h"
 
@@ -15,7 +16,7 @@ static void health_ready(struct api *api, const char *id,
 			 enum status_span span, struct reply *reply)
 {
 	(void)id, (void)span;
-	/* set after the start; streams added later do not matter */
+	/* stays true: streams that are added after the start do not count */
 	if (!api->ready)
 		api->ready = status_untried(api->cfg.status) == 0;
 	if (!api->ready)

@@ -16,8 +16,8 @@ struct held_answer {
 	struct call *call; /* NULL: it was answered, or the client has left */
 	struct ev_loop *loop;
 	ev_timer limit;
-	ev_timer usual;        /* the usual save is due */
-	struct config *config; /* until then, or NULL */
+	ev_timer usual;        /* ends when the usual save is due */
+	struct config *config; /* while usual runs; else NULL */
 };
 
 static void forget(void *arg)
@@ -27,7 +27,7 @@ static void forget(void *arg)
 	ev_timer_stop(h->loop, &h->limit);
 	ev_timer_stop(h->loop, &h->usual);
 	h->call = NULL;
-	/* no save has it yet */
+	/* while usual ran: no save will call held_answer_saved() */
 	if (h->config != NULL)
 		free(h);
 }

@@ -39,7 +39,7 @@ static void history_get(struct api *api, const char *id, enum status_span span,
 		reply_error(reply, 404, "there is no stream \"%.64s\"", id);
 		return;
 	}
-	/* always empty: this version records no incidents */
+	/* clients expect the list; it is empty, as `note' explains */
 	(void)json_object_set_new(report, "incidents", json_array());
 	(void)json_object_set_new(
 		report, "note",

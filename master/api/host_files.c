@@ -24,7 +24,7 @@ typedef void end_fn(struct look *, struct findings *found);
 
 /* The part of a check that runs in the thread. */
 struct job {
-	/* a copy, because reference counts are not thread-safe */
+	/* a deep copy, because reference counts are not thread-safe */
 	json_t *document;
 	check_fn *check;
 	struct findings found;
@@ -39,7 +39,7 @@ struct look {
 	struct call *call; /* NULL: no request waits */
 	command_fn *again;
 	json_t *body; /* body of the answer; NULL: it was sent */
-	char *id; /* NULL: the stream is not stored */
+	char *id; /* id of the stream; NULL: the stream is not stored */
 };
 
 struct host_files {

@@ -4,7 +4,7 @@
  * thread, because a file system may hang.
  *
  * The findings are those of `sluice -t'.  A request that wants warnings waits
- * for them, at most two seconds.
+ * for the findings, at most two seconds.
  */
 #pragma once
 
@@ -20,22 +20,23 @@ struct host_files *host_files_new(struct api *);
 void host_files_free(struct host_files **f);
 
 /*
- * True: continue, because the check has ended (call->files has the findings),
- * two seconds have passed, no section names files, or too many checks run.
- * False: the check runs, and `again' is called afterwards.
+ * Checks the files of a document.  True: the caller continues, because the
+ * check has ended (call->files has the findings), two seconds have passed, no
+ * section names files, or too many checks run.  False: the check has begun, and
+ * `again' is called at its end or after two seconds.
  */
 bool host_files_judge(struct host_files *, const json_t *document,
 		      struct reply *, command_fn *again);
 
-/* Checks a section in the background and logs the findings, unless
- * host_files_judge() has found them for this call already, or too many checks
- * run. */
+/* Checks the files of a section in the background and logs the findings.  Does
+ * nothing if host_files_judge() has found them for this call, or if too many
+ * checks run. */
 void host_files_log(struct host_files *, const char *key, const json_t *value,
 		    const struct call *);
 
-/* Checks the files of a stream (borrowed; id NULL: it is not stored), and
- * postpones the complete reply until the findings are in its `warnings', at
- * most two seconds.  Logs those of a stored stream.  If too many checks run,
- * the reply is not postponed. */
+/* Checks the files of a stream (borrowed; id NULL: it is not stored).
+ * Postpones the reply, which is complete otherwise, until `warnings' has the
+ * findings, at most two seconds.  Logs the findings about a stored stream.  If
+ * too many checks run, there is no check, and the reply is not postponed. */
 void host_files_warn(struct host_files *, const char *id, const json_t *stream,
 		     struct reply *);

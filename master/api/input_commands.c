@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Judges whether the input can be played at all.  False: the reply already has
- * the error. */
+/* Judges whether the input at this position has a valid address.  False: the
+ * reply already has the error. */
 static bool judge_input(const json_t *inputs, size_t position,
 			struct reply *reply)
 {
@@ -32,11 +32,11 @@ static bool judge_input(const json_t *inputs, size_t position,
 /* A request that waits for the answer of the worker. */
 struct choice {
 	struct call *call; /* NULL when the client has left */
-	bool status;       /* the reply has the member that names the input */
+	bool status;       /* the reply gets the member `input' */
 };
 
-/* Replies with the chosen input.  position 0: the reply does not name it.
- * warning: "": none. */
+/* Replies that the stream has switched.  position: the chosen input; 0: the
+ * reply does not name the input.  warning: "": none. */
 static void reply_choice(struct reply *reply, unsigned position,
 			 const char *warning)
 {

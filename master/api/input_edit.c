@@ -29,7 +29,8 @@ static const char *options_of(const char *address)
 	return hash != NULL ? hash + 1 : NULL;
 }
 
-/* Finds an id in a list of softcams "c1,c2" of len bytes; NULL: not found. */
+/* Finds an id in a list of softcams such as "c1,c2", of len bytes; NULL: the
+ * list does not have it. */
 static const char *find_id(const char *list, size_t len, const char *id)
 {
 	size_t n = strlen(id);
@@ -44,8 +45,8 @@ static const char *find_id(const char *list, size_t len, const char *id)
 	return NULL;
 }
 
-/* Finds an id in an option; NULL: it is not the option cam, or has other
- * ids. */
+/* Finds the id of a softcam in an option; NULL: the option is not cam=, or does
+ * not name this softcam. */
 static const char *find_cam(const char *option, size_t len, const char *id)
 {
 	if (len <= CAM_LEN || strncmp(option, cam, CAM_LEN) != 0)

@@ -8,8 +8,8 @@
 bool input_edit_has_cam(const char *address, const char *id);
 
 /* Returns the address with the softcam `to' instead of `from'.  to NULL: `from'
- * is removed, and the option cam as well if it was its only softcam.  The rest
- * of the address stays as written.  free() the result. */
+ * is removed; if the option cam names no other softcam, the option is removed.
+ * Other parts of the address stay as they are.  free() the result. */
 char *input_edit_cam(const char *address, const char *from, const char *to);
 
 /* True: the address is dvb://<id>, with any options; address may be NULL. */

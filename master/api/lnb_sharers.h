@@ -17,11 +17,12 @@
 json_t *lnb_sharers_misfits(const json_t *list);
 
 /* Returns the adapters that run with the list `before' and must stop with the
- * list `after', as lnb_sharers_misfits(). */
+ * list `after': {id: reason}, a new object. */
 json_t *lnb_sharers_stopped(const json_t *before, const json_t *after);
 
-/* Writes the new id of a feeder into lnb_adapter of its sharers; the list gets
- * copies of these.  Returns the copies, a new list. */
+/* A feeder was renamed from `from' to `to': replaces each adapter in the list
+ * that names it in lnb_adapter by a copy with the new id.  Returns the copies,
+ * a new list. */
 json_t *lnb_sharers_rename(json_t *list, const char *from, const char *to);
 
 /* Returns the ids of the adapters that name the feeder in lnb_adapter, a new

@@ -21,8 +21,8 @@ static void stop(struct log_feed *f)
 	ev_timer_stop(f->api->cfg.loop, &f->timer);
 }
 
-/* Sends the new lines.  In a burst, sends the first lines, which have its
- * cause, and counts the others as dropped. */
+/* Sends the new lines.  If there are more than LINES_MAX, sends the first ones,
+ * which have the cause of the burst, and counts the others as dropped. */
 static void send_lines(struct log_feed *f)
 {
 	const struct log_lines *all = f->api->cfg.log_lines;

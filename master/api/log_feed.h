@@ -19,8 +19,8 @@ struct log_feed *log_feed_new(struct api *);
 /* NULL-safe; sets *f to NULL. */
 void log_feed_free(struct log_feed **);
 
-/* A client is about to connect: sends lines from now on, as long as a client is
- * connected. */
+/* A client of the scope `log' is about to connect: sends lines from now on,
+ * until no such client is connected. */
 void log_feed_start(struct log_feed *);
 
 /* Returns a line in the form of GET api/log, a new reference. */

@@ -10,13 +10,15 @@
 enum { LIMIT_DEFAULT = 200, LIMIT_MAX = 1000, TEXT_MAX = 256 };
 
 struct question {
-	uint64_t since; /* only lines with a greater number than this */
-	/* oldest lines first, from since; false: the newest lines */
+	/* if is_since: only lines with a greater number */
+	uint64_t since;
+	/* the query has `since': the reply has the lines that follow this
+	 * number; false: the newest lines */
 	bool is_since;
-	unsigned limit;
-	enum log_level level; /* this level and more important ones */
-	char text[TEXT_MAX];  /* part of a line; "": any line */
-	char stream[TEXT_MAX]; /* id; "": lines of any stream */
+	unsigned limit; /* greatest number of lines in the reply */
+	enum log_level level; /* lines of this level or a more important one */
+	char text[TEXT_MAX];  /* lines that contain this text; "": any */
+	char stream[TEXT_MAX]; /* lines about this stream id; "": any */
 };
 
 static bool read_level(const struct http_request *request,
@@ -110,8 +112,8 @@ json_t *log_line_json(const struct log_line *line)
 			 "text", words(line->text));
 }
 
-/* Returns the lines with numbers above q->since, oldest first, a new reference;
- * *ret_last: number of the last line that was looked at. */
+/* Returns the lines with numbers above q->since, oldest first, a new reference.
+ * *ret_last: number of the last line that was compared with the query. */
 static json_t *lines_since(const struct log_lines *lines,
 			   const struct question *q, uint64_t *ret_last)
 {
@@ -156,8 +158,8 @@ static void log_query_get(struct api *api, const char *id,
 	(void)id, (void)span;
 	if (!read_question(reply->call->request, &q, reply))
 		return;
-	/* since is not below the next number: it is from an earlier start of
-	 * the service, before the clock was set back */
+	/* A number that the log has not reached is from an earlier start of the
+	 * service, before the clock was set back: newest lines. */
 	if (lines == NULL)
 		list = json_array();
 	else if (q.is_since && q.since < log_lines_next(lines))

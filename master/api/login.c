@@ -39,15 +39,15 @@ static void reply_caller_is(struct reply *reply, const char *login, int type)
 	reply_json(reply, body);
 }
 
-/* Adds the header with the session cookie.  more: "; Max-Age=0", or "". */
+/* Adds the header with the session cookie.  more: further attributes, such as
+ * "; Max-Age=0"; "": none. */
 static void set_cookie(struct reply *reply, const char *id, const char *more)
 {
 	const struct call *call = reply->call;
 	const char *path = call->api->prefix;
 	char *value;
 
-	/* if the prefix cannot be written in the header, the cookie is for all
-	 * paths */
+	/* a prefix with bytes that a cookie path cannot have: all paths */
 	for (const char *c = path; *c != '\0'; c++)
 		if ((unsigned char)*c <= ' ' || *c == ';' || *c == ',' ||
 		    (unsigned char)*c >= 0x7f) {
@@ -82,7 +82,8 @@ static void conclude(struct call *c, const char *login, bool remember,
 		explicit_bzero(id, sizeof id);
 		return;
 	}
-	/* the right password of a regular user is not logged */
+	/* not logged: the right password of a regular user, who may not log
+	 * in */
 	if (answer == GATE_WRONG ||
 	    (answer == GATE_RIGHT && entry == ENTRY_DISABLED))
 		auth_log_failure(auth, login, &c->caller.address);
@@ -134,14 +135,14 @@ static void login_login(struct api *api, const json_t *request,
 			admit_refuse(reply, GATE_BUSY);
 		}
 	}
-	/* the password is not read from the request again */
+	/* wipes the password, which is not needed any more */
 	if (q.password != NULL)
 		explicit_bzero((char *)json_string_value(password),
 			       json_string_length(password));
 }
 
-/* Answers logout when the end of the session is saved, so that it is not valid
- * again after a crash. */
+/* Answers logout when the end of the session is saved, so that the session is
+ * not valid again after a crash. */
 static void login_logout(struct api *api, const json_t *request,
 			 struct reply *reply)
 {

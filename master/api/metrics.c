@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Answers with metrics for Prometheus. */
+/* Answers GET metrics: the state of the service for Prometheus. */
 #include "config.h"
 #include "common/base/errmsg.h"
 #include "common/base/mono.h"
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Time for which programs that ask get the same text. */
+/* Time for which all requests get the same text. */
 enum { METRICS_AGE_MS = 1000 };
 
 /* --- the service --- */
@@ -164,8 +164,8 @@ static const struct softcam_metric {
 				"time." },
 };
 
-/* Writes a value of each softcam.  A softcam that no stream uses is not logged
- * in, and has no values. */
+/* Writes one value of each softcam.  A softcam that no stream uses does not log
+ * in and has no value. */
 static void put_softcams(struct api *api, enum softcam_value value,
 			 struct buf *to)
 {

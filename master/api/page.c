@@ -25,9 +25,9 @@ static void refuse(struct call *c)
 	call_answer(c);
 }
 
-/* Redirects a path without its last slash: "/north/side" to "./side/", a
- * relative address that is right even if a proxy changes the first part.
- * Answers 404 if the last part has other characters than those in plain. */
+/* Redirects the prefix without its last slash: "/north/side" to "./side/".  The
+ * relative address is right even if a proxy changes the first part of the path.
+ * Answers 404 if the last part has characters that are not in plain. */
 static void redirect(struct call *c)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -48,8 +48,8 @@ static void redirect(struct call *c)
 	call_answer(c);
 }
 
-/* True: the caller is logged in, or accounts are switched off.  Only then does
- * the page name other headends. */
+/* True: the caller is logged in, or accounts are switched off.  Only such a
+ * caller gets a page whose policy names other headends. */
 static bool is_logged_in(struct call *c)
 {
 	const char *cookie = http_request_header(c->request, "cookie");
@@ -60,8 +60,8 @@ static bool is_logged_in(struct call *c)
 		auth_enter_session(c->api->cfg.auth, id, &c->caller));
 }
 
-/* True: the host is a name or an address, without a character that ends a
- * directive of the policy. */
+/* True: the host has only characters of names and addresses, so none that ends
+ * a directive of the content security policy. */
 static bool is_host(const char *text)
 {
 	return text != NULL && text[0] != '\0' &&

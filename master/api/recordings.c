@@ -23,8 +23,8 @@ static void add_folder(json_t *folders, const char *file)
 	free(path);
 }
 
-/* Returns the folders, one a line; free() it.  If there are too many, returns
- * "/": no list may play any file. */
+/* Returns the folders, one a line; free() the text.  For too many folders
+ * returns "/", with which an input with a list plays no file at all. */
 static char *format(const json_t *folders)
 {
 	struct buf text = { 0 };
@@ -48,7 +48,7 @@ static char *format(const json_t *folders)
 }
 
 /* Sets the variable with the folders of recordings for new workers.  False: the
- * folders are as before. */
+ * folders have not changed. */
 static bool name(struct api *api)
 {
 	const struct stream_confs *confs = config_streams(api->cfg.config);

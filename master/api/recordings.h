@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The folders in which streams record: an input that plays a list of files does
- * not play files in these folders. */
+/* The folders into which streams record.  An input that plays a list of files
+ * must not play files in these folders, so workers get the list of folders. */
 #pragma once
 
 struct api;
@@ -9,6 +9,7 @@ struct api;
  * before the first stream. */
 void recordings_name(struct api *);
 
-/* Call it after every change: passes the folders to new workers, and if they
- * differ, replaces the workers that play lists. */
+/* Call it after every change of streams: passes the folders to workers that
+ * start from now on.  If the folders have changed, replaces the workers of
+ * inputs that play lists. */
 void recordings_apply(struct api *);

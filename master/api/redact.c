@@ -127,7 +127,7 @@ static json_t *open_state(const json_t *value, const void *arg)
 
 /* --- replies and events --- */
 
-/* Where a message has an entry of the configuration. */
+/* A reply or event that has an entry of the configuration. */
 struct message {
 	const char *name;    /* command, path, or scope of the event */
 	const char *section;
@@ -166,8 +166,8 @@ static const struct message *find_message(const struct message *list, size_t n,
 	return NULL;
 }
 
-/* Returns the message as an observer may receive it, a new reference.  m: where
- * it has an entry; NULL: it has none. */
+/* Returns the message as an observer may receive it, a new reference.  m: which
+ * member of the message is an entry of the configuration; NULL: none is. */
 static json_t *open_message(const struct message *m, const json_t *message)
 {
 	const struct config_section *s =

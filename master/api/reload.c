@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reloads the configuration file, which another program has changed, on SIGHUP
- * and on the command reload. */
+/* Applies the configuration file that another program has changed, and answers
+ * the command reload. */
 #include "common/base/alloc.h"
 #include "master/api/alarms.h"
 #include "master/api/apply.h"
@@ -23,7 +23,8 @@
 static const char *const live[] = { STREAMS, "gid", "users", "auth",
 				    "log" };
 
-/* True: b has every member of a that needs a restart with the same value. */
+/* True: each member of a whose change needs a restart has the same value in
+ * b. */
 static bool keeps(const json_t *a, const json_t *b)
 {
 	const char *key;
@@ -40,8 +41,8 @@ static bool keeps(const json_t *a, const json_t *b)
 	return true;
 }
 
-/* Applies and announces the changes against the old list: stops removed
- * streams, and starts new and changed ones. */
+/* Applies and announces the changes of the list of streams since the list
+ * `old': stops removed streams, and starts new and changed ones. */
 static void follow(struct api *api, const json_t *old)
 {
 	const json_t *stream;
@@ -74,9 +75,9 @@ static void follow(struct api *api, const json_t *old)
 	apply_waiting(api);
 }
 
-/* Starts adapters, softcams and systems of cas, which may differ from the
- * running ones although no restart is needed: set-config stored them, or
- * commands changed them after a reload whose restart failed. */
+/* Applies adapters, softcams and systems of cas.  These may differ from the
+ * running ones although no restart is needed, because set-config has stored
+ * them, or commands have changed them after a reload whose restart failed. */
 static void start_others(struct api *api)
 {
 	reconciler_set_cas(api->cfg.reconciler,
@@ -91,8 +92,8 @@ static void take(struct api *api, const json_t *document, bool in_force)
 	json_t *streams = json_incref((json_t *)(uintptr_t)config_section(
 		api->cfg.config, STREAMS));
 
-	/* an operator changed the file, so only its paths may be written from
-	 * now on */
+	/* an operator has changed the file, so from now on the service may
+	 * write the paths that this file names, and no others */
 	write_paths_set_document(api->cfg.write_paths, document);
 	config_replace(api->cfg.config, document, in_force);
 	/* changed streams already use the new settings, so a restart keeps
@@ -162,8 +163,8 @@ static void put(json_t *object, const char *key, const json_t *value)
 		(void)json_object_del(object, key);
 }
 
-/* Sets api->in_force to the document that the service runs with: sections that
- * wait for a restart have their former value. */
+/* Sets api->in_force to the document that the service runs with: a section
+ * whose change waits for a restart has its former value there. */
 static void find_in_force(struct api *api)
 {
 	const struct config *config = api->cfg.config;
@@ -198,7 +199,8 @@ void api_reload(struct api *api, const json_t *document, reload_done_fn *done,
 	end(r, &(struct reload_result){ .status = 200, .changes = r->changes });
 }
 
-/* A command reload that waits for the reload; a restart waits for its reply. */
+/* A command reload that waits for the end of the reload.  A restart that is due
+ * waits for the reply of the command. */
 struct reloading {
 	struct api *api;
 	struct call *call; /* NULL when the client has left */
@@ -242,8 +244,8 @@ static void on_reloaded(const struct reload_result *result, void *arg)
 	if (reply != NULL && result->error != NULL) {
 		reply_error(reply, result->status, "%s", result->error);
 	} else if (reply != NULL) {
-		/* checks the certificate, whose files may have changed or be
-		 * missing */
+		/* also checks the certificate, because its files may have
+		 * changed or be missing */
 		certificate_answer(r->call, make_body(r->api, result));
 	}
 	if (reply != NULL && result->error != NULL)

@@ -18,8 +18,8 @@ struct saving {
 	struct api *api;     /* may be freed after the save was cancelled */
 	struct call *call;   /* NULL when the client has left */
 	const char *command; /* constant text */
-	json_t *warnings;    /* of the check of the members; NULL: none */
-	json_t *members;     /* to be stored; NULL: none */
+	json_t *warnings;    /* warnings for the answer; NULL: none */
+	json_t *members;     /* sections to be stored; NULL: none */
 	saved_fn *apply;     /* applies the members */
 	bool dry;       /* only a trial; no restart follows */
 	bool interrupt; /* the new program may interrupt all streams */
@@ -170,10 +170,10 @@ static void on_saved(int result, const struct errmsg *error, void *arg)
 	saving_free(s);
 }
 
-/* All changes are on disk, so the new process reads them: tries the restart.
- * result < 0: they are not; answers with the error.  If the client has left,
- * because the disk did not answer for minutes, there is neither a trial nor a
- * restart. */
+/* The save of all changes has ended.  result 0: they are on disk, so the new
+ * process reads them: runs the trial.  result < 0: answers with the error.  If
+ * the client has left, because the disk did not answer for minutes, there is
+ * neither a trial nor a restart. */
 static void on_caught_up(int result, const struct errmsg *error, void *arg)
 {
 	struct saving *s = arg;

@@ -58,8 +58,8 @@ static void job_free(void *job)
 	free(j);
 }
 
-/* True: all jobs wait for the same disk, so one that hangs blocks only one
- * thread. */
+/* Always true: all jobs wait for the same disk, so the helper runs them in one
+ * thread, and a disk that hangs blocks only this thread. */
 static bool job_is_same(const void *a, const void *b)
 {
 	(void)a, (void)b;

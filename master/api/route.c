@@ -112,8 +112,8 @@ static bool take_page(const char *prefix, const struct http_request *request,
 	return true;
 }
 
-/* Returns the id behind the path of p, or "" if it has none; NULL: another
- * path. */
+/* Returns the id behind the path of p, or "" if path has none; NULL: path is
+ * another one. */
 static const char *match(const struct api_path *p, const char *path)
 {
 	size_t len = strlen(p->path);

@@ -18,7 +18,8 @@ enum route_kind {
 	ROUTE_BARE,    /* the prefix without its last slash */
 };
 
-enum { ROUTE_ID_MAX = 1024 }; /* longer ids are cut; no valid id is so long */
+/* Longer ids are cut.  No valid id is longer. */
+enum { ROUTE_ID_MAX = 1024 };
 
 struct route {
 	enum route_kind kind;
@@ -31,8 +32,8 @@ struct route {
  * it. */
 char *route_prefix(const char *control_path);
 
-/* Finds the route of a request below the prefix; files: the paths, up to NULL.
- * ROUTE_NONE: the reply already has the error, 404 or 405. */
+/* Finds the route of a request below the prefix.  files: the arrays of paths,
+ * ended by NULL.  ROUTE_NONE: the reply already has the error, 404 or 405. */
 void route_find(const char *prefix, const struct api_path *const *files,
 		const struct http_request *, struct route *ret,
 		struct reply *);

@@ -53,7 +53,7 @@ static bool read_entry(const struct msg *m, uint32_t *ret_place,
 	if (m->type != MSG_SCAN_SERVER)
 		return false;
 	*ret_place = s->place;
-	/* without an interface: this server has ended */
+	/* an entry without an interface: the server has left the network */
 	*ret_entry = s->iface[0] != '\0' ? make_entry(s) : NULL;
 	return true;
 }

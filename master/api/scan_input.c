@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True: an observer who receives the configuration reads this text for the
- * address.  reduced: observer_redact is set. */
+/* True: an observer receives this text for the address in the configuration.
+ * reduced: observer_redact is set. */
 static bool is_shown_as(const char *address, const char *text, bool reduced)
 {
 	char *shown = reduced ? address_open(address, ADDRESS_INPUT)

@@ -9,9 +9,9 @@ struct scan_input {
 	unsigned position; /* from 1 */
 };
 
-/* Finds the input of an enabled stream by its address as an observer receives
- * it; .stream NULL: none.  The reply does not reveal whether a guess is the
- * whole address. */
+/* Finds the input of an enabled stream by its address in the form in which an
+ * observer receives it; .stream NULL: none.  A full address is not found if
+ * observers receive a shortened one, so that an observer cannot guess it. */
 struct scan_input scan_input_shown(const struct api *, const char *text);
 
 /* Reads {stream, input} of a request.  .stream NULL: the reply already has the

@@ -40,8 +40,8 @@ bool scan_results_is_ended(const struct scan_results *r)
 	return r->ended;
 }
 
-/* Returns the transponder with this number (from 1 to SCAN_TRANSPONDERS_MAX,
- * as the message was checked), and adds it if it is new; it counts as
+/* Returns the transponder with this number, which the check of the message has
+ * limited to 1 to SCAN_TRANSPONDERS_MAX; adds it if it is new.  Marks it as
  * changed. */
 static json_t *find(struct scan_results *r, uint32_t number)
 {
@@ -54,8 +54,8 @@ static json_t *find(struct scan_results *r, uint32_t number)
 	return json_array_get(r->list, number - 1);
 }
 
-/* Takes a transponder.  True: dropped, because its tuning is no small
- * object. */
+/* Takes a transponder.  True: the message was dropped, because its tuning is
+ * no small object. */
 static bool take_transponder(struct scan_results *r,
 			     const struct msg_scan_transponder *m)
 {

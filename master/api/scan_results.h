@@ -4,8 +4,8 @@
  * changed since the last report to the client.
  *
  * Limited to SCAN_TRANSPONDERS_MAX transponders and SCAN_SERVICES_MAX services,
- * each a small object (scan_weight.h): what the worker reports beyond that is
- * dropped.
+ * each a small object (scan_weight.h).  Reports of the worker beyond these
+ * limits are dropped.
  */
 #pragma once
 
@@ -22,7 +22,8 @@ struct scan_results *scan_results_new(void);
 /* NULL-safe; sets *r to NULL. */
 void scan_results_free(struct scan_results **);
 
-/* True: the search has ended, and the tuner is free. */
+/* True: the worker has reported that its search has ended and that it does not
+ * use the tuner any more. */
 bool scan_results_is_ended(const struct scan_results *);
 
 /* Takes a message of the worker.  True: the message was dropped, because its
@@ -33,6 +34,7 @@ bool scan_results_take(struct scan_results *, const struct msg *);
 void scan_results_signal(struct scan_results *, uint32_t number,
 			 const struct msg_adapter_status *);
 
-/* Adds `transponders', those that have changed since the last call, unless
- * there are none, and `progress' if the worker has reported it. */
+/* Adds to the reply the list `transponders' of those that have changed since
+ * the last call, unless it is empty, and `progress' if the worker has reported
+ * it. */
 void scan_results_put(struct scan_results *, json_t *reply);

@@ -58,8 +58,9 @@ static bool judge_search(const struct scan_spec *spec, struct errmsg *error)
 	return true;
 }
 
-/* Judges a search of an adapter that shares an LNB: it would select both bands
- * and polarizations.  False with error. */
+/* Judges a search by an adapter that shares an LNB: a search would have to
+ * select all bands and polarizations, which another tuner selects.  False with
+ * error. */
 static bool judge_sharing(const struct scan_spec *spec, const json_t *first,
 			  struct errmsg *error)
 {
@@ -129,14 +130,14 @@ static bool read_target(const json_t *target, struct tuner_spec *ret)
 	return tuner;
 }
 
-/* True: the adapter is named by its place (path) or hardware address, which do
- * not change with its number. */
+/* True: spec names the adapter by its path or hardware address, which do not
+ * change if the adapter gets another number. */
 static bool is_bound(const struct tuner_spec *spec)
 {
 	return spec->path[0] != '\0' || spec->mac[0] != '\0';
 }
 
-/* Reads the hardware address of the adapter with this number; false: it has
+/* Reads the hardware address of /dev/dvb/adapterN, N: number; false: it has
  * none. */
 static bool read_mac(int number, char ret[TUNER_MAC_MAX + 1])
 {
@@ -153,8 +154,8 @@ static bool read_mac(int number, char ret[TUNER_MAC_MAX + 1])
 	return read;
 }
 
-/* True: the frontend of this number is at the path of spec, or its adapter has
- * the hardware address of spec. */
+/* True: the adapter with this number is at the path of spec; for a spec without
+ * a path, it has the hardware address of spec. */
 static bool is_at(int number, const struct tuner_spec *spec)
 {
 	char name[64], target[PATH_MAX], mac[TUNER_MAC_MAX + 1];
@@ -170,8 +171,8 @@ static bool is_at(int number, const struct tuner_spec *spec)
 	return tuner_link_is_at(target, spec->path);
 }
 
-/* Returns the first number below end whose frontend is_at() the place of spec;
- * -1: none. */
+/* Returns the first adapter number below end for which is_at() is true; -1:
+ * none. */
 static int find_below(int end, const struct tuner_spec *spec)
 {
 	for (int i = 0; i < end; i++)
@@ -180,8 +181,8 @@ static int find_below(int end, const struct tuner_spec *spec)
 	return -1;
 }
 
-/* True: the adapter is identified by its number, because the hardware address
- * of that number cannot be read. */
+/* True: the number in spec identifies the adapter, because no hardware address
+ * of the adapter with this number can be read. */
 static bool decides(const struct tuner_spec *spec)
 {
 	char mac[TUNER_MAC_MAX + 1];
@@ -199,19 +200,19 @@ static int find_number(const struct tuner_spec *spec)
 	return number < 0 && decides(spec) ? spec->adapter : number;
 }
 
-/* True: the frontend that spec names has this number.  Usually needs only one
- * look at the file system. */
+/* True: the adapter that spec names has this number.  Usually reads only the
+ * files of this adapter. */
 static bool has_number(const struct tuner_spec *spec, int number)
 {
 	if (number < 0)
 		return false;
 	if (!is_bound(spec) || (number == spec->adapter && decides(spec)))
 		return find_number(spec) == number;
-	/* the tuners of a card share a path, which names the first of them */
+	/* the tuners of a card share a path; the path names the first tuner */
 	return is_at(number, spec) && find_below(number, spec) < 0;
 }
 
-/* True: a and b name the same frontend.  number: that of b. */
+/* True: a and b name the same frontend.  number: the adapter number of b. */
 static bool is_same_device(const struct tuner_spec *a,
 			   const struct tuner_spec *b, int number)
 {
@@ -223,8 +224,8 @@ static bool is_same_device(const struct tuner_spec *a,
 	       has_number(a, number);
 }
 
-/* True: the adapter, which names its frontend by place, has opened the one that
- * the scan names by number. */
+/* True: the adapter has opened the frontend that the scan names by number.  For
+ * an adapter that names its frontend by path or hardware address. */
 static bool has_opened(const struct api *api, const json_t *adapter,
 		       const struct tuner_spec *its,
 		       const struct tuner_spec *wanted)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The frontend that a scan of an adapter opens, and which adapter of the
- * configuration has the same one.
+ * The frontend that a scan of an adapter opens: judges the request, and finds
+ * the adapter of the configuration that has the same frontend.
  */
 #pragma once
 
@@ -13,17 +13,19 @@
 
 struct api;
 
-/* Judges {adapter, search, grid} of a request; returns a new object with only
- * the keys that the worker reads; NULL with error, which names the key. */
+/* Judges {adapter, search, grid} of a request.  Returns the target, a new
+ * object with only the keys that the worker reads; NULL with error, which names
+ * the key. */
 json_t *scan_target_read(const json_t *scan, struct errmsg *error);
 
-/* True: an enabled adapter has the frontend of the scan; error names it and the
- * streams that it feeds. */
+/* True: an enabled adapter has the frontend of the scan; error names this
+ * adapter and the streams that read it. */
 bool scan_target_is_taken(const struct api *, const json_t *target,
 			  struct errmsg *error);
 
-/* True: no other tuner feeds the LNB of the scan, or it selects the band and
- * polarization that the scan needs.  False with error. */
+/* True: the tuner of the scan shares its LNB with no other tuner, or the other
+ * tuner selects the band and polarization that the scan needs.  False with
+ * error. */
 bool scan_target_fits(const struct api *, const json_t *target,
 		      struct errmsg *error);
 

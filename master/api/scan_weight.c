@@ -8,7 +8,8 @@
 
 enum {
 	VALUE_BYTES = 48,  /* memory of any value, without its text */
-	HOLDER_BYTES = 96, /* ... of an empty list or object, in addition */
+	/* additional memory of a list or object, without its items */
+	HOLDER_BYTES = 96,
 };
 
 size_t scan_weight(const json_t *value, size_t limit)

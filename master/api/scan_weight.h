@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Estimates the memory that the report of a scan worker needs.  Its length as
- * text does not show it: "[]" needs a hundred bytes of memory.
+ * Estimates the memory that a report of a scan worker needs.  The length of its
+ * text is no measure: "[]" needs a hundred bytes of memory.
  *
  * Pure.
  */
@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 enum {
-	/* Limits of a tuning or a service: number of values, and length of
-	 * text. */
+	/* Limits of the object of a tuning or a service: number of keys, number
+	 * of items in a list, and length as JSON text. */
 	SCAN_ITEM_KEYS_MAX = 24,
 	SCAN_ITEM_LIST_MAX = 64,
 	SCAN_ITEM_BYTES_MAX = 4096,

@@ -29,24 +29,27 @@ struct scan {
 	LIST_ENTRY(scan) link;
 	char id[SCAN_ID_TEXT];
 	struct scans *owner;
-	/* What is scanned: an address that a worker of this scan opens; NULL:
-	 * not this. */
+	/* The address that the worker of the scan opens; with adapter, its
+	 * dvb:// address; NULL: the scan has a target or a stream. */
 	char *address;
-	json_t *target;  /* an adapter that the worker opens (scan_target.h) */
-	/* an adapter whose ring the worker reads (with address) */
+	/* the adapter that the worker of the scan opens (scan_target.h); NULL:
+	 * none */
+	json_t *target;
+	/* id of the adapter whose ring the worker of the scan reads; NULL:
+	 * none */
 	char *adapter;
-	/* adapter_info.rings of the ring that the worker has */
+	/* adapter_info.rings of the ring that the worker has received */
 	unsigned rings;
 	bool atsc;       /* the adapter receives ATSC */
-	struct job *job;
-	bool dead;       /* the process of the scan has ended */
+	struct job *job; /* the worker of the scan; NULL: none */
+	bool dead;       /* the worker that reports has ended */
 	struct scan_results *results; /* with target or adapter; else NULL */
-	/* An input of this stream, whose worker reports it. */
+	/* id of the stream whose input (position) is scanned; NULL: none */
 	char *stream;
 	unsigned position;
 	struct input_scan *input;
 	ev_timer deadline;
-	json_t *records; /* array of records for the client */
+	json_t *records; /* list of records that no client has fetched yet */
 	size_t bytes;    /* memory of the records */
 	bool truncated;
 	char error[256]; /* "": no error */
@@ -219,7 +222,7 @@ static const struct input_scan_events input_events = {
 	.on_end = on_input_end,
 };
 
-/* --- both --- */
+/* --- all scans --- */
 
 static void prolong(struct scan *s)
 {
@@ -351,7 +354,7 @@ static struct scan *init_address(struct api *api, const char *address,
 	return s;
 }
 
-/* True: another scan has the frontend. */
+/* True: a running scan uses the frontend of this target. */
 static bool is_scanned(const struct scans *l, const json_t *target)
 {
 	const struct scan *s;
@@ -485,8 +488,8 @@ static struct scan *find(const struct api *api, const json_t *request,
 	return NULL;
 }
 
-/* Adds the error why the worker of the stream receives no packets from the
- * input. */
+/* Adds the error of the input that is scanned, unless the scan itself has an
+ * error or the input has none. */
 static void add_input_error(const struct api *api, const struct scan *s,
 			    json_t *body)
 {
@@ -506,8 +509,8 @@ static void add_input_error(const struct api *api, const struct scan *s,
 	json_decref(report);
 }
 
-/* Adds the reception of an adapter whose ring is read, as the adapter reports
- * it, and its error if there is one. */
+/* Adds the reception and the error of the adapter whose ring the scan reads,
+ * from the status of the adapter. */
 static void add_adapter(const struct api *api, struct scan *s)
 {
 	struct adapter_info info;
@@ -526,8 +529,8 @@ static void add_adapter(const struct api *api, struct scan *s)
 		(void)snprintf(s->error, sizeof s->error, "%s", info.error);
 }
 
-/* Answers scan-check: `scan' has the new records; `error' stays; `truncated' is
- * reported once. */
+/* Answers scan-check: `scan' has the records since the last answer.  `error' is
+ * repeated in each answer, `truncated' is in one answer only. */
 static void scans_check(struct api *api, const json_t *request,
 			struct reply *reply)
 {

@@ -3,11 +3,12 @@
  * The commands scan-init, scan-check and scan-kill, and the running scans.  A
  * scan has an id, a worker, and the records that no client has fetched yet.
  *
- * An address is opened by a worker of the scan.  An input of a stream is
- * reported by the worker that receives it (master/streams/input_scan.h).  For
- * an adapter, a worker of the scan reads its ring, or, if the adapter is not
- * configured, opens and tunes it; this scan ends when a configured adapter
- * needs the frontend.
+ * A scan of an address has a worker that opens the address.  A scan of an input
+ * of a stream gets the reports of the worker that receives the input
+ * (master/streams/input_scan.h).  A scan of a configured adapter has a worker
+ * that reads the ring of the adapter.  A scan of another adapter has a worker
+ * that opens and tunes it; this scan ends when a configured adapter needs the
+ * frontend.
  *
  * A scan ends SCAN_LIFE_MS after the last request.  A scan whose worker has
  * crashed reports the error until then.  Owns scans and their jobs; borrows the
@@ -28,7 +29,8 @@ enum {
 	/* Limit of records that no client has fetched yet; further records are
 	 * dropped, and the client is informed. */
 	SCAN_RECORDS_MAX = 4096,
-	SCAN_BYTES_MAX = 16 * 1024 * 1024, /* limit of their memory */
+	/* limit of the memory of the records that no client has fetched yet */
+	SCAN_BYTES_MAX = 16 * 1024 * 1024,
 	SCAN_ID_TEXT = 16 + 1,
 };
 

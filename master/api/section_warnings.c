@@ -19,13 +19,13 @@ enum { WARNINGS_MAX = 20 };
 struct warned {
 	const char *key;
 	struct findings found;
-	json_t *list; /* of texts; NULL: the warnings are only logged */
-	bool quiet;   /* a dry run: nothing is logged */
+	json_t *list; /* list of warnings; NULL: they are only logged */
+	bool quiet;   /* the request is a dry run: nothing is logged */
 	unsigned n;
 };
 
-/* A check_found_fn that keeps findings about this section and ignores those
- * about others, which do not change. */
+/* A check_found_fn that keeps findings about this section, and ignores findings
+ * about other sections, which the command does not change. */
 static void keep(enum check_severity severity, const char *path,
 		 const char *text, void *arg)
 {
@@ -56,7 +56,8 @@ static void put(enum check_severity severity, const char *path,
 	json_decref(said);
 }
 
-/* Returns a document with the new section and those that it can refer to. */
+/* Returns a document with the new section and the sections to which it can
+ * refer, a new reference. */
 static json_t *document_with(const struct api *api, const char *key,
 			     const json_t *value)
 {
@@ -115,7 +116,7 @@ json_t *section_warnings(struct api *api, const json_t *request,
 struct warned_entry {
 	const struct check_entry *entry;
 	const char *name;
-	struct reply *reply; /* NULL: only logged */
+	struct reply *reply; /* NULL: the warnings are only logged */
 	unsigned n;
 };
 

@@ -16,12 +16,12 @@ json_t *section_warnings(struct api *, const json_t *request,
 			 const char *key, const json_t *value,
 			 const struct findings *files);
 
-/* Puts these warnings (taken; may be NULL) in front of the others of a
- * reply. */
+/* Adds these warnings (taken; may be NULL) to a reply, in front of warnings
+ * that the reply already has. */
 void section_warnings_add(json_t *take_list, struct reply *);
 
 /* Adds the warnings about an entry of a list to the reply, if the request has
- * `warnings' true.  name: of the entry, for the log; NULL: nothing is logged,
- * because the entry is not stored or the caller logs. */
+ * `warnings' true.  name: name of the entry for the log; NULL: nothing is
+ * logged, because the entry is not stored or the caller logs. */
 void entry_warnings(const json_t *request, const struct check_entry *,
 		    const char *name, struct reply *);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The commands set-auth and set-log: replace a section, at once. */
+/* The commands set-auth and set-log: each replaces a section, which applies
+ * without a restart. */
 #include "common/base/alloc.h"
 #include "common/base/util.h"
 #include "common/loop/timer.h"
@@ -63,7 +64,7 @@ struct log_answer {
 	struct call *call;
 	ev_timer timer;
 	unsigned looks;
-	json_t *warnings; /* of the section; NULL: none */
+	json_t *warnings; /* warnings about the section; NULL: none */
 };
 
 static void end_log_answer(void *arg)
@@ -75,8 +76,8 @@ static void end_log_answer(void *arg)
 	free(a);
 }
 
-/* Replies to set-log.  False: it is not known yet whether the file can be
- * opened; last: does not wait any more. */
+/* Replies to set-log.  False: there is no reply yet, because it is not known
+ * whether the log file can be opened.  last: replies in any case. */
 static bool answer_set_log(struct api *api, struct reply *reply, bool last)
 {
 	struct errmsg error;

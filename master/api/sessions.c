@@ -75,8 +75,8 @@ static const json_t *find_client(const json_t *sessions, json_int_t id)
 	return NULL;
 }
 
-/* Logs that a session of HLS was closed, and what that means for other clients:
- * without a token, all clients of an address have the same session. */
+/* Logs that a session of HLS was closed.  The line also says that without a
+ * token all clients at one address share a session, and so lose it. */
 static void log_closed(const json_t *session)
 {
 	const char *protocol = edit_text(session, "protocol");

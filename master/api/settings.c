@@ -18,8 +18,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Judges a section: a wrong value would make the next start fail, or would be
- * ignored.  False: the reply already has the error. */
+/* Judges the value of a section.  False: it would make the next start fail, or
+ * would be ignored; the reply already has the error. */
 static bool judge(const char *key, const json_t *value, struct reply *reply)
 {
 	struct errmsg error;
@@ -30,9 +30,9 @@ static bool judge(const char *key, const json_t *value, struct reply *reply)
 	return false;
 }
 
-/* Judges that no adapter would receive what it sends itself.  (The next change
- * of any adapter would start it without such a check.)  False: the reply
- * already has the error. */
+/* Judges that no adapter of the section dvb_tune would receive, through
+ * streams, its own output: the next change of any adapter starts all adapters
+ * without such a check.  False: the reply already has the error. */
 static bool judge_loops(const struct api *api, const char *key,
 			const json_t *data, struct reply *reply)
 {
@@ -56,8 +56,8 @@ static bool judge_loops(const struct api *api, const char *key,
 	return !loops;
 }
 
-/* True: `was' equals the stored section without the private key, as clients
- * know it from an event. */
+/* True: `was' of the request equals the stored settings without the private
+ * key: clients receive settings in this form in an event. */
 static bool lacks_key(struct api *api, const char *key, const json_t *request)
 {
 	const json_t *was = json_object_get(request, "was");
@@ -82,8 +82,8 @@ static bool is_as_known(struct api *api, const char *key,
 	       edit_section_is_as_known(api, request, key, reply);
 }
 
-/* Adds the stored private key to the new settings if the client does not know
- * it and has kept the certificate. */
+/* Adds the stored private key to the new settings if the client did not receive
+ * the key and has kept the certificate. */
 static void keep_key(struct api *api, const char *key, const json_t *request,
 		     json_t *settings)
 {
@@ -110,8 +110,8 @@ static bool may_write_settings(const struct api *api, const json_t *settings,
 	return false;
 }
 
-/* Returns an object with this member, a new reference; data NULL: the section
- * is removed (null). */
+/* Returns {key: data}, a new reference.  data NULL: the section is to be
+ * removed, and the member is null. */
 static json_t *member(const char *key, json_t *data)
 {
 	json_t *members = json_object();
@@ -121,8 +121,9 @@ static json_t *member(const char *key, json_t *data)
 	return members;
 }
 
-/* True: continue.  False: the request wants warnings, and waits for those about
- * the files of the members (taken); `again' is called afterwards. */
+/* True: the caller continues.  False: the request wants warnings, and waits for
+ * the check of the files that the members (taken) name; `again' is called
+ * afterwards. */
 static bool files_are_judged(struct api *api, const json_t *request,
 			     json_t *take_members, struct reply *reply,
 			     command_fn *again)
@@ -174,8 +175,8 @@ static void apply(struct api *api, const char *command, const json_t *members)
 		 json_is_null(data) ? NULL : data);
 }
 
-/* Adds the warning that observers read secrets under these settings.  Its line
- * of the log follows with the restart.  warnings: NULL: none are wanted. */
+/* Adds to warnings (NULL: the request wants none) that observers can read
+ * secrets with these settings.  The log gets this warning at the restart. */
 static void warn_observers(const struct api *api, json_t *settings,
 			   json_t *warnings)
 {
@@ -283,9 +284,9 @@ static bool may_write(const struct api *api, const char *key,
 	return r == 0;
 }
 
-/* Answers which streams a change of a section would interrupt.  With a restart,
- * these are the streams that a change of the settings or of the list of streams
- * affects.  Without a restart, the change interrupts no stream. */
+/* Answers a dry run of set-config: which streams the change of the section
+ * would interrupt.  Only a change of the settings or of the list of streams,
+ * with a restart, interrupts streams. */
 static void foresee_config(struct api *api, const char *key, json_t *data,
 			   bool restart, struct reply *reply)
 {
@@ -307,8 +308,8 @@ static void foresee_config(struct api *api, const char *key, json_t *data,
 	reply_effects(reply, "set-config", effects);
 }
 
-/* Warns in the answer that set-config of the section users leaves no user.
- * (The check of the section permits that: a start creates one.) */
+/* Warns in the answer if set-config removes all users.  The check of the
+ * section permits this, because the next start creates a user. */
 static void warn_no_user(const struct api *api, const json_t *request,
 			 const char *key, const json_t *data,
 			 struct reply *reply)

@@ -6,7 +6,7 @@
 #include "master/softcams/softcam_list.h"
 #include "master/streams/reconciler.h"
 
-/* Sends softcam_event. */
+/* Sends softcam_event: the state of a softcam has changed. */
 static void on_event(const struct softcam_info *info, void *arg)
 {
 	struct api *api = arg;

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stream_refs_fn: inputs with the option cam=OLD get the new id, or lose the
- * option; if the id stays, the stream restarts. */
+/* A stream_refs_fn: in inputs that name the softcam in the option cam, replaces
+ * its id by the new one, or removes it.  If the id has not changed, the stream
+ * restarts. */
 static enum stream_fate rename_cams(const json_t *stream, json_t **ret_new,
 				    const void *arg)
 {
@@ -46,7 +47,7 @@ static enum stream_fate rename_cams(const json_t *stream, json_t **ret_new,
 	return refers ? STREAM_RESTARTED : STREAM_KEPT;
 }
 
-/* Ends connections with the old entry and begins those with the new one. */
+/* Starts, stops or reconnects softcams whose entries have changed. */
 static void apply_softcams(struct edit *e)
 {
 	api_start_softcams(e->api);

@@ -114,8 +114,8 @@ enum { OVERVIEW_AGE_MS = 200 };
 static void status_overview_get(struct api *api, const char *id,
 				enum status_span span, struct reply *reply)
 {
-	/* a new key for each change, so the text is never older than a sent
-	 * event */
+	/* each change gives another key, so a reply is never older than an
+	 * event that was sent before */
 	uint64_t key = config_versions(api->cfg.config) +
 		       status_changes(api->cfg.status) +
 		       alarms_changes(api->alarms);

@@ -6,8 +6,8 @@
 #include "master/api/effects.h"
 #include "master/streams/reconciler.h"
 
-/* True: the stream, which may be disabled, is the first one with its id.  The
- * service does not run others with this id. */
+/* True: the stream, which may be disabled, is the first one with its id.  Later
+ * streams with the same id never run. */
 static bool is_first_one(const struct api *api, const json_t *stream)
 {
 	const char *id = edit_text(stream, "id");
@@ -30,7 +30,7 @@ static void follow(struct api *api, const json_t *removed,
 			continue;
 		apply_removal(api, id);
 		apply_warn_readers(api, id, NULL, NULL);
-		/* without `up` no replacement is promised or denied */
+		/* `up' would say whether an entry that replaces it follows */
 		marker = edit_removal(id, false);
 		(void)json_object_del(marker, "up");
 		apply_announce(api, marker, false);

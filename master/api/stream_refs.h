@@ -23,14 +23,14 @@ enum stream_fate {
 typedef enum stream_fate stream_refs_fn(const json_t *stream,
 					json_t **ret_new, const void *arg);
 
-/* Calls fn for every stream, stores the changed ones, and updates workers and
- * clients: removals first, then restarts, then the changed streams, which keep
- * their former error.  Returns the list of the changed streams, a new
- * reference. */
+/* Calls fn for every stream, stores the results, and updates workers and event
+ * clients: first the removed streams, then the restarted ones, then the changed
+ * ones.  A stream that did not run because of an error still does not run.
+ * Returns the list of the changed streams, a new reference. */
 json_t *stream_refs_follow(struct api *, stream_refs_fn *fn, const void *arg);
 
-/* As stream_refs_follow(), but changes nothing: adds the effects on running
- * streams to effects. */
+/* As stream_refs_follow(), but changes nothing, and adds the effects that the
+ * changes would have on running streams to effects. */
 json_t *stream_refs_foresee(const struct api *, stream_refs_fn *fn,
 			    const void *arg, json_t *effects);
 

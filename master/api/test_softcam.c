@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-	/* parallel tests; few, so that they are no port scanner */
+	/* greatest number of parallel tests; low, so that the command cannot be
+	 * used as a port scanner */
 	TESTS_MAX = 4,
 	TEST_MS = 10000,
 	STATUS_LOGGED_IN = 3,
@@ -24,7 +25,7 @@ struct test {
 	struct job *job;
 	char *host, *user, *password, *key;
 	unsigned port;
-	int caid; /* CAID of the entry; -1: none */
+	int caid; /* CAID in the request; -1: none */
 };
 
 static void test_free(void *arg)
@@ -130,8 +131,9 @@ static const struct job_kind kind = {
 	.on_deadline = on_deadline,
 };
 
-/* Judges a text of the login, whose path in the request is path.  False: the
- * reply already has the error, or the connection is to be closed. */
+/* Judges the user name or the password in the request; path: "config.user" or
+ * "config.pass".  False: the reply already has the error, or the connection is
+ * to be closed. */
 static bool judge_login(const json_t *config, const char *path,
 			struct reply *reply)
 {

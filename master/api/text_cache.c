@@ -14,8 +14,8 @@
 #include <zlib.h>
 
 enum {
-	/* A shorter text, in bytes, is not compressed; neither is a text below
-	 * struct text_cache.least. */
+	/* A text of fewer bytes is not compressed (see also least of struct
+	 * text_cache). */
 	PACK_LEAST = 4096,
 	GZIP_WINDOW = 15 + 16, /* selects the format gzip in zlib */
 	PACK_MEMORY = 8,
@@ -90,8 +90,7 @@ bool text_cache_reply(struct text_cache *c, uint64_t key, unsigned max_age_ms,
 	return true;
 }
 
-/* Returns the text of a JSON object with one more member; the object must not
- * be empty. */
+/* Returns the text of a JSON object (taken, not empty) with one more member. */
 static char *with_member(char *take_text, const char *name,
 			 const struct buf *value)
 {

@@ -19,15 +19,19 @@ struct reply;
 struct cached_text {
 	char *text; /* NULL: not made yet */
 	size_t len;
-	uint8_t *packed; /* the text in gzip; NULL: no client wanted it */
+	/* the text as gzip; NULL: not made yet, because no client has accepted
+	 * gzip */
+	uint8_t *packed;
 	size_t packed_len;
-	uint64_t key;     /* version of the content */
+	uint64_t key;     /* version of the content, as the caller counts */
 	uint64_t made_ms; /* mono_ms() when the text was made */
 };
 
 struct text_cache {
+	/* whole: the text for control users, and for observers if they get the
+	 * same.  reduced: the text for observers with observer_redact. */
 	struct cached_text whole, reduced;
-	/* A shorter text, in bytes, is made for each reply, and not
+	/* A text of fewer bytes is made anew for each reply and is not
 	 * compressed. */
 	size_t least;
 };
@@ -40,8 +44,8 @@ bool text_cache_reply(struct text_cache *, uint64_t key, unsigned max_age_ms,
  * with it. */
 void text_cache_put(struct text_cache *, uint64_t key, json_t *take_body,
 		    struct reply *);
-/* As text_cache_put(), with a further member of the body; value is JSON text
- * that this caller may receive. */
+/* As text_cache_put(), and adds the member `name' to the body.  value: JSON
+ * text, already in the form that this caller may receive. */
 void text_cache_put_with(struct text_cache *, uint64_t key, json_t *take_body,
 			 const char *name, const struct buf *value,
 			 struct reply *);

@@ -23,8 +23,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Ends sessions and event channels that the changed user may not have any
- * more, and has the viewers of the user judged again. */
+/* Ends sessions and event channels that the changed user may not have any more,
+ * and has the workers ask again about the viewers of the user. */
 static void apply_user(struct edit *e)
 {
 	auth_users_changed(e->api->cfg.auth);
@@ -207,9 +207,9 @@ struct change {
 	const json_t *request; /* borrowed from the call */
 	struct auth_job *job;
 	char *login;
-	json_t *user; /* user of the request, without the password */
-	bool own;     /* an observer changes its own password */
-	bool warn;    /* the reply may have warnings */
+	json_t *user; /* entry in the request, without the password */
+	bool own;     /* an observer changes the password of its own login */
+	bool warn;    /* the request has `warnings' true */
 };
 
 /* Returns a copy of the user without null members and members that are not
@@ -221,7 +221,7 @@ static json_t *copy_wanted(const json_t *user)
 	json_t *without = json_copy((json_t *)user);
 	json_t *copy;
 
-	/* first: the password is not copied */
+	/* before edit_copy(), so that the password is not copied */
 	for (size_t i = 0; i < ARRAY_LEN(not_stored); i++)
 		(void)json_object_del(without, not_stored[i]);
 	copy = edit_copy(without);
@@ -271,8 +271,8 @@ static void change_free(void *arg)
 	free(c);
 }
 
-/* Warns about the new user.  name: for the log; NULL: the user is not
- * stored. */
+/* Adds the warnings about the entry of a user to the reply.  name: the login,
+ * for the log; NULL: the user is not stored, so nothing is logged. */
 static void warn_names(const struct api *api, const json_t *request,
 		       const json_t *user, const char *name,
 		       struct reply *reply)
@@ -286,7 +286,8 @@ static void warn_names(const struct api *api, const json_t *request,
 	struct errmsg warning;
 
 	entry_warnings(request, &entry, name, reply);
-	/* the log has that of all users where they are read as a whole */
+	/* not logged here: the log gets this warning for all users when the
+	 * document is read */
 	if (users_wants_warnings(request) &&
 	    check_user_idle(user, entry.document, &warning))
 		reply_warn(reply, entry.path, warning.text);
@@ -298,8 +299,9 @@ static void warn_names(const struct api *api, const json_t *request,
 		log_warning(entry.path, "%s: %s", name, warning.text);
 }
 
-/* Stores the changed user and fills the reply; replies 404 to a user who was
- * removed meanwhile.  hash: of the new password; NULL: it stays. */
+/* Stores the changed user and fills the reply; 404 if an observer, who changes
+ * the own password, was removed meanwhile.  hash: hash of the new password;
+ * NULL: the password stays. */
 static void carry_out(const struct change *c, const char *hash,
 		      struct reply *reply)
 {
@@ -392,7 +394,7 @@ static void put_user(struct api *api, const char *login,
 	explicit_bzero((char *)password, json_string_length(secret));
 }
 
-/* Answers a dry run. */
+/* Answers a dry run of set-user. */
 static void foresee_user(struct api *api, const char *login,
 			 const json_t *request, struct reply *reply)
 {
@@ -405,7 +407,8 @@ static void foresee_user(struct api *api, const char *login,
 	if (reply_caller(reply)->type != USER_CONTROL)
 		return;
 	entry = copy_wanted(user);
-	/* a new password is not hashed yet: the check needs its kind only */
+	/* stands for the hash, which a dry run does not make: "$" looks like a
+	 * hash to the check */
 	if (json_string_length(edit_get(user, "password")) > 0)
 		(void)json_object_set_new(entry, "cipher", json_string("$"));
 	else if (cipher != NULL)

@@ -21,8 +21,8 @@ static const char *text_of(const json_t *stream, const char *key)
 	return text != NULL ? text : "";
 }
 
-/* Measures a variant.  False: its stream has no segment with which a player
- * could start. */
+/* Reads the bandwidth of a variant from the segments of its ring.  False: the
+ * stream has no segment with which a player could start. */
 static bool measure(struct api *api, struct variant *v)
 {
 	int err, fd = reconciler_ring(api->cfg.reconciler, v->id);
@@ -40,9 +40,9 @@ static bool measure(struct api *api, struct variant *v)
 	return alive;
 }
 
-/* True: the variant can be played.  A stream on demand that does not run can,
- * because it starts with its first viewer; it needs a bandwidth in its
- * hls_header. */
+/* True: the variant can be played.  A stream on demand that does not run can be
+ * played as well, because it starts with its first viewer, but only if its
+ * hls_header has a bandwidth. */
 static bool is_alive(struct api *api, struct variant *v)
 {
 	struct stream_proc_info info;
@@ -53,7 +53,8 @@ static bool is_alive(struct api *api, struct variant *v)
 	       info.waiting && variant_has_rate(v);
 }
 
-/* Returns a new session number, or 0 if the setting for it is off. */
+/* Returns a new session number for the playlist; 0: the setting
+ * hls_session_playlists is off. */
 static uint64_t session_for(const struct api *api)
 {
 	if (!json_is_true(json_object_get(

@@ -7,9 +7,10 @@
 struct api;
 struct viewer_guest;
 
-/* Appends the playlist, with the variants that the guest may watch and that can
- * be played.  Returns 200; 404: no such group; 403: the guest may watch none of
- * them; 503: none can be played now. */
+/* Appends the playlist, with the variants of the group that the guest may watch
+ * and that can be played.  Returns 200; 404: there is no such group; 403: the
+ * guest may watch none of its variants; 503: none of these can be played
+ * now. */
 int variants_write(struct api *, const char *group,
 		   const struct viewer_guest *, const char *query,
 		   struct buf *);

@@ -49,14 +49,14 @@ struct list_client {
 	const char *query;
 };
 
-/* type: the Content-Type if status is 200. */
+/* The status of an answer, and, if it is 200, its Content-Type. */
 struct list_answer {
 	int status;
 	const char *type;
 };
 
-/* Copies the parameters that authorize a viewer, token and auth, which each
- * address of the list repeats. */
+/* Copies the parameters token and auth from a query: they authorize a viewer,
+ * and each address in the list repeats them. */
 static void keep_query(const char *from, char query[PLAYLIST_QUERY_MAX])
 {
 	static const char *const keys[] = { "token", "auth" };
@@ -167,8 +167,8 @@ static struct list_answer write_list(struct api *api,
 	return write_for(api, client, guest, base, text);
 }
 
-/* True: the client may have the guide, which must still be written.  False: it
- * gets another answer. */
+/* True: the client requests the guide and may have it; the worker must write it
+ * first.  False: the client gets another answer. */
 static bool may_have_guide(struct api *api, const struct list_client *client,
 			   const struct viewer_guest *guest)
 {
@@ -254,10 +254,10 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-/* Makes the query by which a user of the web interface, who is logged in by the
- * cookie, previews a stream; false: the request is no such preview.  Playlists
- * do not repeat this query, because the page requests each segment with the
- * cookie as well. */
+/* Makes the query with which a user of the web interface, who is logged in by
+ * the session cookie, previews a stream.  False: the request is no such
+ * preview.  Playlists do not repeat this query, because the page sends the
+ * cookie with the request for each segment as well. */
 static bool preview_query(struct api *api, const struct http_request *request,
 			  char query[PREVIEW_QUERY_MAX])
 {
@@ -279,8 +279,8 @@ static bool preview_query(struct api *api, const struct http_request *request,
 	return true;
 }
 
-/* Writes the head of the request for deliver.  False: it has bytes that no
- * viewer sends, or is too long. */
+/* Writes the head of the request that deliver gets.  False: path or query have
+ * bytes that no viewer sends, or the head is too long. */
 static bool write_head(struct buf *head, const struct http_request *request,
 		       const char *path, const char *query)
 {
@@ -327,8 +327,8 @@ static bool is_known(struct api *api, const char *path)
 	return known;
 }
 
-/* Hands the connection to deliver, or answers 404 or 503.  path: "/play/…", or
- * that of a list or the guide. */
+/* Passes the connection to deliver, or answers 404 or 503.  path: "/play/…", or
+ * the path of a list or of the guide. */
 static void hand_over(struct api *api, struct http_conn *conn,
 		      const struct http_request *request, const char *path)
 {
@@ -369,9 +369,9 @@ static void hand_over(struct api *api, struct http_conn *conn,
 	buf_done(&rest);
 }
 
-/* Returns the path of a list, of the guide or "/play/…", within path; NULL:
- * another path.  Below control_path there is only /play/…, which the web
- * interface requests for previews and pictures. */
+/* Returns the part of path that is "/play/…" or the path of a list or of the
+ * guide; NULL: path has no such part.  Below control_path only "/play/…"
+ * exists, for previews and pictures of the web interface. */
 static const char *viewer_path(const struct api *api, const char *path)
 {
 	size_t len = strlen(api->prefix);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Answers requests of viewers at the control port: playlists, the guide and the
- * play paths.  Deliver takes their connections over.
+ * Takes requests of viewers at the control port: for playlists, the guide and
+ * play paths.  Passes their connections to a deliver worker, which answers.
  *
- * Credentials of the control interface do not count here, and deliver does not
- * receive them: it gets a head with only the header lines that it uses.
+ * Credentials of the control interface do not authorize a viewer, and deliver
+ * does not receive them: it gets a new head with only the header lines that it
+ * uses.
  */
 #pragma once
 

@@ -111,7 +111,8 @@ void epg_proc_renew_watch(struct epg_proc *);
 struct epg_answer {
 	int fd; /* memory with the answer, borrowed */
 	size_t len; /* bytes of the answer; 0: see error */
-	uint64_t hash; /* hash of events for EIT; 0: another answer */
+	/* hash of a document or of events for EIT; 0: another answer */
+	uint64_t hash;
 	const char *error; /* "": no error; with len 0 the guide has nothing to
 			    * save, or the post succeeded */
 };
