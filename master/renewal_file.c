@@ -24,8 +24,8 @@
 #define KNOWN "configurations"
 #define RUNNING "configuration"
 
-/* Longest running document in a handover, in bytes.  It is an escaped string
- * there, which is longer. */
+/* Greatest length in bytes of the running document as text.  In the handover
+ * this text is an escaped string, which is longer. */
 enum { RUNNING_MAX = DOCUMENT_SIZE_MAX / 4 };
 
 void renewal_file_put_known(const struct config *config, struct handover *h)

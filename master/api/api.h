@@ -95,9 +95,9 @@ struct api *api_new(const struct api_config *);
 /* Every request must have been answered or dropped. */
 void api_free(struct api **);
 
-/* Loads the certificate, and starts softcams, adapters, streams and alarms;
- * logs why the other streams do not run.  Call it once, when the reconciler is
- * ready. */
+/* Loads the certificate, and starts softcams, adapters, streams and alarms.
+ * Logs for each enabled stream that cannot run why it does not.  Call it once,
+ * when the reconciler is ready. */
 void api_start_streams(struct api *);
 
 /* Takes a new document of the file, which was judged: applies and reports the

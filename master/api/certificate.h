@@ -10,9 +10,9 @@ struct call;
  * NULL: none is in use. */
 json_t *certificate_facts(const struct api *);
 
-/* Has the tls worker load the configured certificate and key again, also from
- * unchanged files.  If one of the two is not configured, the tls worker gets
- * neither. */
+/* Has the tls worker load the configured certificate and key again; if they are
+ * names of files, the files are read again.  If one of the two is not
+ * configured, the tls worker gets neither. */
 void certificate_apply(struct api *);
 
 /*

@@ -79,9 +79,9 @@ struct reply {
 
 /* What an observer may do; control users may do everything. */
 enum observer_access {
-	OBSERVER_FORBIDDEN, /* 403 */
+	OBSERVER_FORBIDDEN, /* the answer is 403 */
 	OBSERVER_ALLOWED,
-	OBSERVER_HIDDEN,    /* 404 */
+	OBSERVER_HIDDEN,    /* the answer is 404 */
 };
 
 /* Returns the access of a user of this type (common/account/user.h) to a
@@ -94,7 +94,8 @@ typedef void command_fn(struct api *, const json_t *request, struct reply *);
 enum {
 	/* the access log shows "id:null" for a request without an id */
 	COMMAND_NAMES_OBJECT = 1 << 0,
-	COMMAND_UNLOGGED = 1 << 1,     /* the access log does not show it */
+	/* the access log does not show the command */
+	COMMAND_UNLOGGED = 1 << 1,
 	COMMAND_DRY = 1 << 2,          /* the command supports dry_run */
 };
 
@@ -126,7 +127,7 @@ enum path_id {
 	PATH_MAYBE_ID,
 };
 
-/* A path below api/; it has either get or post. */
+/* A path below the prefix, such as api/log; it has either get or post. */
 struct api_path {
 	/* the path without prefix and last slash; NULL: end of the array */
 	const char *path;

@@ -10,8 +10,8 @@
 
 enum route_kind {
 	ROUTE_NONE,    /* the reply already has the error */
-	ROUTE_COMMAND, /* control/ */
-	ROUTE_EVENT,   /* control/event/ */
+	ROUTE_COMMAND, /* control/: a command */
+	ROUTE_EVENT,   /* control/event/: the event channel */
 	ROUTE_PATH,
 	ROUTE_PAGE,    /* the prefix itself: the page of the web interface */
 	ROUTE_FILE,    /* web/: a file of the web interface, id is its name */

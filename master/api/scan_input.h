@@ -5,8 +5,8 @@
 #include "master/api/command.h"
 
 struct scan_input {
-	const char *stream; /* id, borrowed; NULL: none */
-	unsigned position; /* from 1 */
+	const char *stream; /* id of the stream, borrowed; NULL: none */
+	unsigned position; /* position of the input, from 1 */
 };
 
 /* Finds the input of an enabled stream by its address in the form in which an

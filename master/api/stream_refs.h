@@ -14,8 +14,9 @@
 
 enum stream_fate {
 	STREAM_KEPT,
-	STREAM_RESTARTED, /* its process restarts; the stream is unchanged */
-	STREAM_CHANGED,   /* it is replaced by *ret_new, a new reference */
+	STREAM_RESTARTED, /* the stream is unchanged; its process restarts */
+	/* the stream is replaced by *ret_new, a new reference */
+	STREAM_CHANGED,
 	STREAM_FOLLOWS,   /* as STREAM_CHANGED, but its process continues */
 	STREAM_REMOVED,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The text of a large reply that is the same for many clients, so that pages
- * which open at the same time do not wait for each other.  With
+ * The text of a large reply, made once for many clients, so that clients which
+ * request it at the same time do not wait for each other.  With
  * observer_redact, observers share a text of their own.  A client that accepts
- * gzip gets the text compressed (RFC 9110 8.4.1.3), which also happens only
+ * gzip gets the text compressed (RFC 9110 8.4.1.3); it is also compressed only
  * once.
  */
 #pragma once

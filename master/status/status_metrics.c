@@ -227,7 +227,7 @@ static void put_outputs(struct sheet *t, enum output_part part,
 	for (size_t i = 0; i < t->n; i++) {
 		const struct status_stream *s = t->items[i].s;
 
-		/* counters of the worker, so only if it runs */
+		/* the worker counts these, so only while it runs */
 		for (size_t k = 0;
 		     t->items[i].runs && k < s->last.n_outputs; k++) {
 			const struct msg_output_status *o =

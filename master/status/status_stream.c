@@ -591,7 +591,7 @@ bool status_stream_is_well(const struct status_stream *s)
 {
 	struct minute_sum sum = status_stream_sum(s, 1);
 
-	/* a stream whose outputs all fail is not on air */
+	/* a stream whose outputs all send nothing is not well */
 	return s->waiting ||
 	       (s->enabled && sum.onair &&
 		(s->n_outputs == 0 ||

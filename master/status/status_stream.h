@@ -158,7 +158,7 @@ struct status_stream {
 	struct status_output outputs[MSG_OUTPUTS_MAX];
 
 	struct worker_fault worker;
-	/* error of the active input, or why it is off air */
+	/* error of the active input, or why the stream is off air */
 	struct status_error error;
 	/* Unix time since when the stream is off air; 0: it is not */
 	int64_t off_s;

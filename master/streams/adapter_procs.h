@@ -109,7 +109,7 @@ void adapter_procs_watch_cams(struct adapter_procs *,
 int adapter_procs_ring(const struct adapter_procs *, const char *id);
 
 struct adapter_info {
-	const char *state; /* the words of stream_proc_info.state */
+	const char *state; /* "running" ...: as in struct stream_proc_info */
 	int pid;           /* 0: no process */
 	unsigned restarts; /* number of times that the worker has failed */
 	const char *alarm; /* a sentence; NULL: no alarm */

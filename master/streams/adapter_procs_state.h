@@ -17,7 +17,7 @@ struct adapter_proc {
 	json_t *entry;
 	struct stream_ring ring;
 	bool given; /* a worker has received this ring */
-	unsigned rings; /* number of rings made and closed so far */
+	unsigned rings; /* counts each making and each closing of a ring */
 	struct msg_adapter_status status;
 	struct adapter_minute minute;
 	struct errmsg error; /* why the source fails; "": no error */

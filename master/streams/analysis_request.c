@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct request {
-	struct worker_request base; /* for the requested part */
+	struct worker_request base; /* the request for the next part */
 	analysis_fn *done;
 	void *arg;
 	struct analysis_scope scope;

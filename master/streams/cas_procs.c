@@ -19,7 +19,7 @@ enum {
 	/* A worker that no stream uses for this time ends.  A stream whose
 	 * worker is replaced uses it again within this time. */
 	KEPT_MS = 10000,
-	VALUE_MAX = 1024, /* characters of a value */
+	VALUE_MAX = 1024, /* bytes; a value with a longer text is not copied */
 	/* A stream reports its links.  After this many consecutive reports
 	 * without a link that was made, the stream gets a new link.  A single
 	 * report may have been sent before the link arrived. */

@@ -42,7 +42,8 @@ struct mount {
 	bool no_auth;
 	unsigned fill_kib; /* KiB of past packets for a new viewer */
 	int ring_fd;
-	bool waits; /* another mount uses the path: it is not served yet */
+	/* another mount uses the path, so this mount is not served yet */
+	bool waits;
 	/* if waits: which mount has the path, as the error of the output */
 	char *waits_for;
 	uint64_t number; /* number in deliver.mount; 0: the mount waits */
@@ -66,7 +67,7 @@ struct deliver_worker {
 	/* The worker is above the configured number (http_workers): it keeps
 	 * its viewers, gets no new ones, and ends with the last of them. */
 	bool retiring;
-	bool linked; /* it has a channel to the tls worker */
+	bool linked; /* the deliver worker has a channel to the tls worker */
 	struct viewer_way way; /* for questions of the worker about viewers */
 	LIST_HEAD(, look) looks; /* open requests of the worker for pictures */
 };
@@ -104,7 +105,7 @@ struct deliver_proc {
 
 /* Returns the address of the mount as messages name it. */
 const char *mount_address(const struct mount *);
-/* Sets another path; the caller sends it to the workers. */
+/* Sets another path of the mount; the caller must send it to the workers. */
 void mount_set_path(struct mount *, const char *path);
 /* Makes the message deliver.mount or deliver.unmount; it borrows from the
  * mount. */

@@ -125,16 +125,16 @@ typedef void epg_done_fn(const struct epg_answer *, void *arg);
  * called. */
 int epg_proc_ask(struct epg_proc *, const struct msg_epg_ask *, epg_done_fn *,
 		 void *arg) MUST_CHECK;
-/* Asks for a document (form: enum epg_form), with the same errors.  channels
- * (borrowed): a file with the list of channels, JSON of epg.xmltv.  The caller
- * requests only one document at a time. */
+/* Asks for a document (form: enum epg_form); errors as for epg_proc_ask().
+ * channels (borrowed): a file with the list of channels, JSON of epg.xmltv.
+ * The caller requests only one document at a time. */
 int epg_proc_write_xmltv(struct epg_proc *, int channels, unsigned form,
 			 epg_done_fn *, void *arg) MUST_CHECK;
-/* Has the worker post a document, in the memory fd (borrowed), to a server; the
- * same errors. */
+/* Has the worker post a document, in the memory fd (borrowed), to a server;
+ * errors as for epg_proc_ask(). */
 int epg_proc_post(struct epg_proc *, const struct msg_epg_post *, int fd,
 		  epg_done_fn *, void *arg) MUST_CHECK;
-/* Asks for the events of a stream for EIT, with the same errors; -EBUSY also
- * while the worker loads the guide. */
+/* Asks for the events of a stream for EIT; errors as for epg_proc_ask(), with
+ * -EBUSY also while the worker loads the guide. */
 int epg_proc_write_eit(struct epg_proc *, const struct msg_epg_eit *,
 		       epg_done_fn *, void *arg) MUST_CHECK;

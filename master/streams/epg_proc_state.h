@@ -36,9 +36,9 @@ struct epg_proc {
 	struct epg_asks asks;
 	size_t next; /* index of the next stream that the worker gets */
 	bool started;  /* the worker has received epg.start */
-	bool moved;    /* the worker has also received all moves */
-	bool complete; /* the worker has also received all streams */
-	bool usable;   /* the worker has also loaded the saved guide */
+	bool moved;    /* the worker has received all moves */
+	bool complete; /* the worker has received all moves and streams */
+	bool usable;   /* complete, and the worker has loaded the saved guide */
 	struct epg_file *file; /* NULL: the guide is not saved */
 	/* epg_dictionary, for compressed texts of the guide; NULL: none */
 	struct epg_file *dictionary;
@@ -68,7 +68,9 @@ struct epg_proc {
 	struct errmsg errors[EPG_ERRORS_MAX]; /* texts of status.errors */
 	bool has_status;
 	struct epg_watcher watcher; /* wants NULL: no watcher */
-	bool watched; /* the worker was told to send on_present changes */
+	/* the worker was asked to send changes of present and following
+	 * events */
+	bool watched;
 };
 
 /* Sends a question with its memory to the worker.  channels: the first

@@ -19,7 +19,9 @@ struct feed_report {
 	/* the newest report, with the sums of the faults */
 	struct msg_input_status input;
 	bool filler; /* the feed sends its filler now */
-	unsigned n_untaken; /* reports since the last one of the multiplex */
+	/* number of reports of the feed since the last report of the
+	 * multiplex */
+	unsigned n_untaken;
 	/* the newest change of each alarm of the input */
 	size_t n_changes;
 	struct msg_alarm_change changes[ALARM_COUNT];

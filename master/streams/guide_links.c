@@ -30,7 +30,9 @@ struct guide_link {
 	TAILQ_ENTRY(guide_link) link;
 	char *stream; /* id of the stream whose worker sends the EIT */
 	char *source; /* id of the stream whose guide has the events */
-	unsigned place; /* as in msg_stream_guide */
+	/* position of the input of a multiplex that reads `source', from 1; 0:
+	 * no input */
+	unsigned place;
 	bool other;
 	unsigned textcode;
 	char country[4];
@@ -186,7 +188,7 @@ static void ask_next(struct guide_links *g)
 	g->asking = false;
 	g->asked = NULL;
 	l->stale = true;
-	/* -ENOENT: the settings want no guide */
+	/* -ENOENT: there is no guide, so there is no further question */
 	if (r != -ENOENT)
 		ask_after(g, UINT64_C(1000) * AGAIN_S);
 }

@@ -15,8 +15,9 @@ enum {
 	AHEAD = 16,
 	/* Limits for numbers of workers, which may be faulty.  Some players are
 	 * slow with discontinuity numbers above a million. */
-	LEAD_MAX = 100000, /* ahead of the clock, or of the file at the start */
-	STEP_MAX = 10000,  /* ahead of the last number, or of the clock */
+	/* lead over the clock, or over the number in the file at the start */
+	LEAD_MAX = 100000,
+	STEP_MAX = 10000,  /* lead over the last number, or over the clock */
 	/* Greatest discontinuity number in the file.  ring_base_at() of the
 	 * clock reaches it in 2045. */
 	NEXT_MAX = 2000000,

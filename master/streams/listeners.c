@@ -22,7 +22,7 @@ struct slot {
 	LIST_ENTRY(slot) link;
 	struct listener *owner;
 	int fd;
-	uint64_t number; /* in the handover */
+	uint64_t number; /* number of the socket in the handover */
 	int holder; /* number of the worker that has the socket; -1: none */
 	bool is_due; /* the socket must be sent to another worker */
 };
@@ -59,7 +59,7 @@ struct listeners {
 	ev_timer check;
 	LIST_HEAD(, listener) list;
 	LIST_HEAD(, inherited) inherited;
-	/* trial of a restart: the running process has the sockets */
+	/* this process is a trial: the running master uses the same sockets */
 	bool trial;
 	unsigned n_workers;
 	bool serves[MSG_DELIVER_MAX];

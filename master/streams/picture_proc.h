@@ -4,7 +4,7 @@
  *
  * The worker starts with the first job and ends after a minute without jobs.  A
  * stream whose packets crash the worker gets no picture for a while, so that
- * other streams still do.
+ * other streams still get pictures.
  *
  * Owns the worker and the jobs; borrows the loop and the spawner.
  */

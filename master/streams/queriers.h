@@ -33,7 +33,8 @@ struct querier_net {
 };
 
 enum querier_state {
-	QUERIER_UNKNOWN, /* observation is off, fails, or is too young */
+	/* no queries can be received, or not for the whole timeout yet */
+	QUERIER_UNKNOWN,
 	QUERIER_PRESENT,
 	QUERIER_MISSING, /* no query for the whole timeout */
 };

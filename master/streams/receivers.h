@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The receivers that connected to the listening outputs of a stream, from the
- * last report of its worker.  A new master has those of the last master until
- * the worker reports.
+ * last report of its worker.  Until the worker reports to a new master, these
+ * are the receivers that the previous master knew.
  *
  * Owns copies.  Pure: the caller passes the time.
  */

@@ -16,7 +16,7 @@ struct handover;
 
 struct stream_memory {
 	int fd; /* STREAM_MEMORY_SIZE bytes, for the workers; -1: none */
-	uint64_t number; /* number in the handover */
+	uint64_t number; /* number of the memory in the handover */
 };
 
 /* keep: makes the memory, unless it exists; false: closes it.  name: for the

@@ -40,8 +40,8 @@ static void set_ring(struct mount *m, int ring_fd)
 	deliver_proc_send_due(m->owner);
 }
 
-/* Adds a mount: takes the same one out of old, or makes a new one.  position:
- * that of the output; 0: a play path. */
+/* Adds a mount: takes one that is_same() out of old, or makes a new one.
+ * position: position of the output; 0: a play path. */
 static void keep_mount(struct stream_mounts *mounts, struct stream_mounts *old,
 		       struct deliver_proc *d, const struct mount_config *cfg,
 		       unsigned position)

@@ -310,7 +310,7 @@ static void on_viewers(bool lost, void *arg)
 	struct stream_proc *p = arg;
 	unsigned n = stream_mounts_viewers(&p->mounts);
 
-	/* p may be freed in here */
+	/* the call may free p */
 	if (lost)
 		stream_demand_lost(&p->demand, n);
 	else
@@ -350,7 +350,7 @@ static void on_demand(bool wanted, void *arg)
 	}
 	p->cfg.events->on_demand(p, p->cfg.arg);
 	if (!wanted)
-		worker_proc_unwant(p->proc); /* p may be freed in here */
+		worker_proc_unwant(p->proc); /* may free p */
 }
 
 bool stream_proc_is_wanted(const struct stream_proc *p)
@@ -362,7 +362,7 @@ void stream_proc_set_demanded(struct stream_proc *p, const char *reader)
 {
 	(void)snprintf(p->reader, sizeof p->reader, "%s",
 		       reader != NULL ? reader : "");
-	/* p may be freed in here: nothing after the call */
+	/* the call may free p: nothing follows it */
 	stream_demand_read(&p->demand, reader != NULL);
 }
 
@@ -449,7 +449,7 @@ void stream_proc_set(struct stream_proc *p, const struct stream_conf *conf,
 	if (p->started)
 		stream_cams_up(p);
 	stream_proc_use(p);
-	/* p may be freed in here: nothing after the call */
+	/* the calls may free p: nothing follows them */
 	if (!run || !demand_is_wanted(&p->demand.demand))
 		worker_proc_unwant(p->proc);
 	else if (same)

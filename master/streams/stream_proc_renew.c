@@ -154,7 +154,8 @@ void stream_proc_adopt(struct stream_proc *p, const json_t *record,
 	stream_memory_take(&p->memory, json_object_get(record, "memory"), h);
 	worker_proc_adopt(p->proc, json_object_get(record, "worker"), h,
 			  usable && p->plan->enable);
-	p->started = stream_proc_is_running(p); /* it sends no second hello */
+	/* an adopted worker sends no second hello */
+	p->started = stream_proc_is_running(p);
 	p->mux = p->plan->start.mux;
 	if (p->started)
 		receivers_take(&p->receivers, p->id,

@@ -33,7 +33,8 @@ struct backend_cache;
 struct backend_verdict {
 	bool allowed;
 	const char *login;    /* "": none */
-	/* viewers with the same user share max_sessions; "": see login */
+	/* viewers with the same user share max_sessions; "": viewers with the
+	 * same login do */
 	const char *user;
 	const char *location; /* "": no redirect */
 	unsigned max_sessions; /* limit of sessions; 0: none */

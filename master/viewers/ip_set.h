@@ -13,11 +13,12 @@
 
 /* Embedded; zeroed memory is an empty set. */
 struct ip_set {
-	struct ip_prefix *list; /* without repetitions */
+	struct ip_prefix *list; /* the networks, each once */
 	size_t n;
 	/* number of networks of each prefix length */
 	unsigned lengths[IP_BITS + 1];
-	uint32_t *slots; /* index in list, from 1; 0: free */
+	/* hash table: indexes in list, from 1; 0: the slot is free */
+	uint32_t *slots;
 	size_t n_slots;  /* a power of 2 */
 	uint64_t seed;
 };

@@ -23,14 +23,14 @@ enum secure_token {
 	/* the hash is that of another address, stream, time or secret */
 	SECURE_TOKEN_WRONG,
 	SECURE_TOKEN_EXPIRED,
-	SECURE_TOKEN_EARLY, /* not valid yet */
+	SECURE_TOKEN_EARLY, /* the token is not valid yet */
 };
 
 struct secure_token_question {
 	const char *secret;
 	const char *token;
-	const char *stream;  /* id */
-	const char *address; /* of the client, as text */
+	const char *stream;  /* id of the stream */
+	const char *address; /* address of the client, as text */
 	int64_t now_s;
 };
 

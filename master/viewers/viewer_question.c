@@ -144,11 +144,11 @@ static bool take_place(const struct question *q, const struct viewer_entry *e,
 /* A permission for a viewer, and the group with its limit. */
 struct permission {
 	const char *login;
-	char kind;        /* of the group: 'u'ser, 'b'ackend or 'p'review */
+	char kind;        /* kind of group: 'u'ser, 'b'ackend or 'p'review */
 	const char *user; /* name of the group; "": no group */
 	unsigned limit;
 	uint32_t recheck_s;
-	const struct digest *proof; /* of the password; NULL: none */
+	const struct digest *proof; /* as in viewer_entry; NULL: none */
 };
 
 /* Counts the viewer for its address.  False: the address has too many.  Not
@@ -262,7 +262,7 @@ static void allow(struct question *q, const struct permission *p)
 	struct viewer_entry *e = viewers_put(v, q->way, q->ask.client);
 	char group[GROUP_MAX] = "";
 	bool placed;
-	/* a request for a picture takes no place */
+	/* a request for a picture does not count for conlimit */
 	bool counts = p->user[0] != '\0' &&
 		      strcmp(q->ask.protocol, MSG_PICTURE_PROTOCOL) != 0;
 

@@ -62,7 +62,7 @@ struct viewer_question {
 
 struct viewer_verdict {
 	enum viewer_answer answer;
-	const char *reason; /* of a denial, constant text */
+	const char *reason; /* reason of a denial, constant text */
 	/* "": none; borrowed from the rules or the credential */
 	const char *login;
 	unsigned limit; /* limit of sessions of the login; 0: any number */

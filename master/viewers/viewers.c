@@ -95,7 +95,8 @@ static bool end_one(struct viewers *v, struct viewer_entry *e)
 {
 	bool joined = e->joined;
 
-	/* leaves its group at once: an open question may need the place */
+	/* the entry stays until its worker reports that it has left, but does
+	 * not count in its group any more */
 	viewer_table_group(v->table, e, NULL);
 	e->ended = true;
 	set_joined(v, e, false);
