@@ -13,8 +13,8 @@
 #include "master/streams/adapter_procs.h"
 #include "master/streams/reconciler.h"
 
-/* Sends adapter_event of a tuner, but not while its worker has stopped it
- * because it delivered nothing. */
+/* Sends adapter_event of a tuner, but not while the worker has stopped the
+ * tuner because it delivered no packets. */
 static void push_tuner(struct api *api, const char *id,
 		       const struct msg_adapter_status *s)
 {

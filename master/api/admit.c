@@ -99,8 +99,8 @@ static bool enter_session(struct call *c, const struct credential *shown)
 	}
 	if (!auth_enter_session(auth, session, &c->caller))
 		return false;
-	/* after a restart, the gate does not know yet that this address and
-	 * login had a right password */
+	/* also after a restart: the user may log in from this address even
+	 * while the login is locked */
 	gate_keep(auth_gate(auth), c->caller.login, &c->caller.address);
 	return true;
 }

@@ -102,8 +102,8 @@ void api_start_streams(struct api *);
 
 /* Takes a new document of the file, which was judged: applies and reports the
  * differences in streams, users, auth and log.  If other sections differ, tries
- * a new instance, which replaces this one a second later.  Calls done inside,
- * or after the trial. */
+ * a new instance, which replaces this one a second later.  Calls done before it
+ * returns, or after the trial. */
 void api_reload(struct api *, const json_t *document, reload_done_fn *done,
 		void *arg);
 /* Sets the function of the command reload. */

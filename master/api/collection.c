@@ -331,7 +331,7 @@ static void warn_before(const struct edit *e)
 }
 
 /* Adds the warnings about the entry to the reply.  is_stored: logs them too;
- * false (dry run): judges the entry in the document as it would be. */
+ * false (dry run): judges the entry in changed_document(). */
 static void warn(struct edit *e, bool is_stored)
 {
 	bool is_list = e->of->key != COLLECTION_LOGINS;

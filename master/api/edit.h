@@ -15,7 +15,8 @@
 #define STREAMS "make_stream"
 
 enum {
-	/* Limit of an object, because an event carries it to every client. */
+	/* Limit of an object in bytes of JSON: an event with it is sent to
+	 * every client. */
 	EDIT_OBJECT_MAX = 256 * 1024,
 	GID_TEXT_MAX = 16,
 };

@@ -62,7 +62,8 @@ void hour_free(struct hour **p)
 	free(h);
 }
 
-/* Makes time_s, which is later than the last second, the last one. */
+/* Makes the second at time_s, which is later than the last one, the new last
+ * second. */
 static void advance(struct hour *h, int64_t time_s)
 {
 	/* the seconds between the former last second and time_s are unknown */

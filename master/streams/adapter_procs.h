@@ -42,8 +42,8 @@ struct adapter_procs_config {
 	 * the stream has no ring.  The member may be NULL: there are no
 	 * streams. */
 	int (*ring_of)(const char *stream, void *arg);
-	/* adapter_procs_reader() of this stream may have changed.  The member
-	 * may be NULL. */
+	/* The result of adapter_procs_reader() for this stream may have
+	 * changed.  The member may be NULL. */
 	void (*on_link)(const char *stream, void *arg);
 	void *arg;
 };

@@ -3,9 +3,9 @@
  * Gives the worker of a conditional access system the sockets of its
  * emmg_port: the sandbox of the worker binds no port.
  *
- * A port that cannot be opened, because another process has it, is tried again
- * after 1, 2, 4 ... 30 s.  The worker gets the error meanwhile, and the status
- * of its streams shows it.
+ * A port that cannot be opened, for instance because another process uses it,
+ * is tried again after 1, 2, 4 ... 30 s.  Until then the worker has the error,
+ * and the status of its streams shows it.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ struct cas_emmg {
 	uint64_t next_ms; /* time of the next try */
 };
 
-/* Opens the sockets and sends them to the worker, or the error.  Does nothing
- * if the worker has them or needs none, or while the pause after a failure
- * lasts.  Call it once a second. */
+/* Opens the sockets and sends them to the worker; if this fails, sends the
+ * error.  Does nothing if the worker has the sockets or needs none, or during
+ * the pause after a failure.  Call it once a second. */
 void cas_emmg_turn(struct cas_emmg *, const json_t *entry,
 		   struct service_proc *, uint64_t now_ms);

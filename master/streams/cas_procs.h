@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Runs a worker for each conditional access system that a running stream names
- * in cas_list, and connects it with its streams.
+ * in cas_list, and connects the worker with each such stream.
  *
  * A worker keeps the entry with which it started: a changed entry applies after
  * all streams that use it have stopped.

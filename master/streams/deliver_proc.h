@@ -84,8 +84,8 @@ bool deliver_proc_takes_viewers(struct deliver_proc *);
 void deliver_proc_give_viewer(struct deliver_proc *,
 			      const struct msg_deliver_viewer *, int fd,
 			      uint64_t place);
-/* All mounts of the configuration exist now: adopted workers drop their
- * others, and listening sockets without a user are closed. */
+/* All mounts of the configuration exist now: adopted workers drop all other
+ * mounts, and listening sockets without a user are closed. */
 void deliver_proc_settle(struct deliver_proc *);
 
 /* Returns worker i, from 0, borrowed; NULL: there are no more.  While all

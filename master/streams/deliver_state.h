@@ -127,7 +127,7 @@ void deliver_proc_send_due(struct deliver_proc *);
 /* Sends a message to every worker that runs; fds as in service_proc_send(). */
 void deliver_proc_send(struct deliver_proc *, const struct msg *,
 		       const int *fds);
-/* Returns why no worker serves viewers; NULL: one does, or starts. */
+/* Returns why no worker serves viewers; NULL: a worker does, or starts. */
 const char *deliver_proc_alarm(const struct deliver_proc *);
 /* Gives a mount the number and the viewers that it had with the last master,
  * until the workers report viewers.  A mount that the last master did not list

@@ -55,7 +55,8 @@ static void send_listener(struct deliver_worker *w,
 				  NULL);
 }
 
-/* Sends mounts before listeners, so that a viewer who waits finds the path. */
+/* Sends mounts before listening sockets, so that a viewer who waits in a socket
+ * finds the path. */
 void deliver_worker_send_due(struct deliver_worker *w)
 {
 	struct deliver_proc *d = w->owner;

@@ -65,8 +65,9 @@ struct service_proc *epg_proc_service(struct epg_proc *);
  * worker for good after it, or after 2 s.  Returns at once. */
 void epg_proc_stop(struct epg_proc *);
 
-/* Begins a save of the guide, after one that runs, unless the worker is still
- * loading the guide.  This and the next function are NULL-safe. */
+/* Begins a save of the guide, at once or after a save that is in progress.
+ * Does nothing if the worker is still loading the guide.  This and the next
+ * function are NULL-safe. */
 void epg_proc_flush(struct epg_proc *);
 /* True: the save of epg_proc_flush() has ended, or was not possible. */
 bool epg_proc_is_flushed(const struct epg_proc *);

@@ -61,9 +61,9 @@ void feeds_restart(struct feeds *, const char *mpts);
  * the next report. */
 void feeds_report(struct feeds *, const char *mpts,
 		  struct msg_stream_status *);
-/* If the mpts itself has no alarm or no fault, takes that of its first feed
- * which has one (borrowed until the next call for this mpts).  Adds the
- * restarts of the feeds. */
+/* If the mpts itself has no alarm, takes the alarm of its first feed that has
+ * one; the same for the fault.  The texts are borrowed until the next call for
+ * this mpts.  Adds the restarts of the feeds. */
 void feeds_add_faults(struct feeds *, const char *mpts,
 		      struct stream_proc_info *);
 

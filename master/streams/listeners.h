@@ -8,10 +8,10 @@
  * an error if the port stays in use.
  *
  * Several deliver workers share an address by SO_REUSEPORT: each has a socket
- * of it, among which the kernel divides the viewers.  All sockets stay open
- * while the address is in use, because the kernel resets the connections that
- * wait in a closed one.  A socket whose worker has ended is given to another
- * worker until that worker is back.
+ * with this address, and the kernel divides the viewers among the sockets.  All
+ * sockets stay open while the address is in use, because the kernel resets the
+ * connections that wait in a socket when it is closed.  A socket whose worker
+ * has ended is given to another worker until a successor runs.
  *
  * Owns the sockets; borrows the loop and the events.
  */
@@ -46,8 +46,8 @@ struct listeners_events {
 	 * host.  NULL: the error has ended. */
 	void (*on_error)(const struct listener *, const char *error, void *arg);
 	/* The last user of a listener has left, but this worker still has the
-	 * socket of this slot: it must close it.  The master closes its own
-	 * after the call. */
+	 * socket of this slot, and must close it.  The master closes its own
+	 * descriptor after the call. */
 	void (*on_close)(struct listener *, unsigned slot, unsigned worker,
 			 void *arg);
 };

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* accepted between two statuses: switches of input, splice commands */
+/* most switches of input, and splice commands, between two statuses */
 enum { SWITCHES_MAX = 100, SPLICES_MAX = 20 };
 
 /* --- links to the rings that the stream reads --- */

@@ -115,8 +115,8 @@ void stream_proc_rename(struct stream_proc *, const char *id);
  * id, and the worker stays. */
 void stream_proc_rename_link(struct stream_proc *, const char *from,
 			     const char *to);
-/* True: stream_proc_set() was called.  An adopted stream for which it never was
- * is not in the configuration. */
+/* True: stream_proc_set() was called.  An adopted stream without such a call is
+ * not in the configuration. */
 bool stream_proc_is_configured(const struct stream_proc *);
 /* Starts a new worker at once if the stream is wanted.  A deliver worker that
  * waits for its next start also starts at once. */
@@ -145,7 +145,8 @@ void stream_proc_add_programs(const struct stream_proc *, const char *link,
 
 /* Returns the requests for tables of the inputs, borrowed. */
 struct input_scans *stream_proc_scans(struct stream_proc *);
-/* Stops the worker and closes the viewers.  on_gone may come inside. */
+/* Stops the worker and disconnects the viewers.  on_gone may be called
+ * inside. */
 void stream_proc_stop(struct stream_proc *);
 /* The stream was removed from the configuration: stops it as
  * stream_proc_stop(), and takes the ring from its readers.  stream_proc_set()
@@ -226,13 +227,13 @@ struct stream_proc_info {
 	uint32_t viewers;
 	uint64_t viewers_cut; /* viewers disconnected for slowness */
 	const struct switch_log *switches; /* NULL: none known */
-	/* n_outputs entries; [i]: why the http output i + 1 is not served
-	 * ("port in use …"); NULL: it is served, or is not http. */
-	size_t n_outputs;
+	size_t n_outputs; /* number of entries in the next three lists */
+	/* [i]: why the http output i + 1 is not served ("port in use …");
+	 * NULL: it is served, or is not http. */
 	const char *output_errors[MSG_OUTPUTS_MAX];
-	/* Viewers of each http output, and viewers disconnected for
-	 * slowness. */
+	/* [i]: viewers of the http output i + 1 */
 	uint32_t output_viewers[MSG_OUTPUTS_MAX];
+	/* [i]: viewers of the http output i + 1 disconnected for slowness */
 	uint64_t output_cut[MSG_OUTPUTS_MAX];
 };
 

@@ -112,10 +112,11 @@ void stream_time_report(struct stream_proc *, struct channel *);
 
 /* --- stream_receivers.c --- */
 
-/* Prepares the judgement of callers.  Call it before the next functions. */
+/* Prepares the answers to questions about receivers.  Call it before the next
+ * functions. */
 void stream_receivers_init(struct stream_proc *);
 /* The worker has received stream.start: a worker with network libraries may
- * ask about callers from now on. */
+ * ask about receivers from now on. */
 void stream_receivers_up(struct stream_proc *);
 /* The worker has ended: its receivers and questions end too. */
 void stream_receivers_down(struct stream_proc *);

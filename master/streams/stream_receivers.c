@@ -12,8 +12,8 @@ static struct viewers *viewers_of(const struct stream_proc *p)
 	return p->cfg.viewers != NULL ? *p->cfg.viewers : NULL;
 }
 
-/* Sends a message of deliver workers to the worker of a stream, as the message
- * of its role with the same content. */
+/* Sends the worker of a stream a message that is made for deliver workers: as
+ * the stream.* message with the same content. */
 static void send_for_viewers(const struct msg *m, void *arg)
 {
 	const struct stream_proc *p = arg;

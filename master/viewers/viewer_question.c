@@ -36,7 +36,7 @@ enum { HLS_PLACE_WAITS = 40, HLS_PLACES_MAX = 64, ANSWER_MS = 6000 };
 
 enum { LOG_USER_MAX = 96 };
 
-/* Number of sessions that the log names when a user has no place left. */
+/* Number of sessions that the log names when a user is at the limit. */
 enum { NAMED_SESSIONS = 2 };
 
 /* --- the end of a question --- */
@@ -307,7 +307,7 @@ static void allow(struct question *q, const struct permission *p)
 
 /* --- passwords --- */
 
-/* Returns the keyed hash of a credential and its login's stored hash. */
+/* Returns a keyed hash of login, password and the stored hash of the login. */
 static struct digest proof_of(const struct viewers *v,
 			      const struct viewer_credential *c)
 {

@@ -53,8 +53,8 @@ void viewers_free(struct viewers **);
 /* --- the workers --- */
 
 /* The connection to a worker that has viewers.  Embedded in its owner, which
- * sets the first five members.  The messages are deliver.policy,
- * deliver.answer, deliver.review and deliver.kick. */
+ * sets the members up to max.  The messages are deliver.policy, deliver.answer,
+ * deliver.review and deliver.kick. */
 struct viewer_way {
 	/* Sends a message; drops it if no worker runs. */
 	void (*send)(const struct msg *, void *arg);
