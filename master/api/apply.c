@@ -269,7 +269,7 @@ void apply_announce(struct api *api, const json_t *stream, bool with_gid)
 {
 	json_t *message = edit_message("set-stream");
 
-	/* changes only the reference count of the stream */
+	/* the cast: only the reference count of the stream changes */
 	(void)json_object_set(message, "stream", (json_t *)stream);
 	if (with_gid)
 		edit_add_gid(api, message);

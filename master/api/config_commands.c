@@ -73,7 +73,7 @@ static void config_get(struct api *api, const char *id, enum status_span span,
 	uint64_t key = config_versions(config);
 
 	(void)id, (void)span;
-	/* changes only the reference count of the document */
+	/* the cast: only the reference count of the document changes */
 	if (!text_cache_reply(&api->document, key, 0, reply))
 		text_cache_put(&api->document, key,
 			       json_incref((json_t *)config_document(config)),

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { GID_FIRST = 466560 /* "a000" */ };
+enum { GID_FIRST = 466560 /* the first id: "a000" in base 36 */ };
 
 const json_t *edit_get(const json_t *object, const char *key)
 {

@@ -139,7 +139,7 @@ static void on_hello(struct channel *channel, void *self)
 static void on_record(const json_t *report, void *self)
 {
 	struct scan *s = self;
-	/* changes only the reference count of the report */
+	/* the cast: only the reference count of the report changes */
 	json_t *record = (json_t *)(uintptr_t)report;
 	size_t n = scan_weight(record, SCAN_BYTES_MAX);
 
@@ -192,7 +192,7 @@ static void on_deadline(void *self)
 static const struct job_kind kind = {
 	.role = "scan",
 	.beat = MSG_SCAN_STATUS,
-	.max = 2 * SCANS_MAX, /* with workers that are ending */
+	.max = 2 * SCANS_MAX, /* including the workers that are ending */
 	.on_hello = on_hello,
 	.on_message = on_message,
 	.on_end = on_end,

@@ -66,7 +66,7 @@ static json_t *document_with(const struct api *api, const char *key,
 					      "make_stream" };
 	json_t *document = json_object();
 
-	/* changes only reference counts */
+	/* the casts: only the reference counts of the values change */
 	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		(void)json_object_set(document, others[i],
 				      (json_t *)(uintptr_t)config_section(

@@ -297,7 +297,7 @@ static void streams_info(struct api *api, const char *id, enum status_span span,
 			 struct reply *reply)
 {
 	(void)span;
-	/* changes only the reference count of the stream */
+	/* the cast: only the reference count of the stream changes */
 	reply_or_404(reply, id, json_incref(
 			(json_t *)config_stream(api->cfg.config, id)));
 }

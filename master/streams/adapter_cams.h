@@ -10,7 +10,7 @@
 
 /* Zeroed memory is ready. */
 struct adapter_cams {
-	bool known;    /* the worker has received cam */
+	bool known;    /* cam was sent to the worker */
 	struct msg_adapter_cam cam;
 	/* the slots in the form of the API; NULL: the worker reported none */
 	json_t *slots;

@@ -15,7 +15,7 @@
 
 enum {
 	WANTED_MAX = 256,
-	PROCS_MAX = 2 * WANTED_MAX, /* with workers that are stopping */
+	PROCS_MAX = 2 * WANTED_MAX, /* including those that are stopping */
 	ALARM_S = 5, /* an error that lasts this many seconds is an alarm */
 	/* Greatest number of successors in a row that workers may ask for
 	 * without a failure: a tuner with a loose plug needs several. */

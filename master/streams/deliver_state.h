@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-/* A mount as one of the workers serves it. */
+/* The state of a mount in one of the workers. */
 struct mount_seat {
 	TAILQ_ENTRY(mount_seat) due_link; /* in the list `due' of the worker */
 	struct mount *mount;

@@ -39,7 +39,7 @@ struct demand {
 	 * left; -1: always */
 	int keep_s;
 	unsigned viewers;
-	bool read; /* a running stream reads this one */
+	bool read; /* a running stream or adapter reads this one */
 	uint64_t end_ms; /* end of DEMAND_LINGERING; 0 in other states */
 };
 
@@ -51,7 +51,8 @@ void demand_viewers(struct demand *, unsigned n, uint64_t now_ms);
 /* A deliver worker has ended: its viewers have lost their connections, and
  * have DEMAND_GRACE_MS to return.  left: viewers of other workers. */
 void demand_lost(struct demand *, unsigned left, uint64_t now_ms);
-/* read: a running stream reads this one; false: none does any more. */
+/* read: a running stream or adapter reads this one; false: none does any
+ * more. */
 void demand_read(struct demand *, bool read, uint64_t now_ms);
 /* Changes DEMAND_LINGERING to DEMAND_WAITING if end_ms has passed.  Call it at
  * end_ms. */

@@ -317,7 +317,8 @@ static void want_all(struct guide_links *g, const char *stream,
 		if (spec->mux_kbps != 0)
 			want_inputs(g, &w, json_object_get(object, "input"));
 	}
-	/* NIT and SDT other need only the services of these streams */
+	/* without EIT other, the streams in others are only for NIT and SDT
+	 * other, which need no events */
 	w.events = t->eit_other != EIT_OTHER_PASS;
 	for (size_t i = 0; i < t->n_others; i++)
 		want(g, &w, t->others[i], 0, true);

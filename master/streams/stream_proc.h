@@ -105,8 +105,8 @@ json_t *stream_proc_write(struct stream_proc *, struct handover *);
 void stream_proc_adopt(struct stream_proc *, const json_t *record,
 		       struct handover *);
 
-/* Applies the configuration (borrowed).  others_read: a stream:// input of
- * another stream reads this one, so it needs a ring. */
+/* Applies the configuration (borrowed).  others_read: another stream (with a
+ * stream:// input) or an adapter reads this one, so it needs a ring. */
 void stream_proc_set(struct stream_proc *, const struct stream_conf *,
 		     bool others_read);
 /* The stream was renamed to this id; its worker, viewers and counters stay. */
@@ -163,14 +163,14 @@ const struct receivers *stream_proc_receivers(const struct stream_proc *);
 /* Disconnects a receiver. */
 void stream_proc_kick(struct stream_proc *, uint64_t client);
 
-/* Sets others_read of stream_proc_set(): makes the ring if other streams need
- * it. */
+/* Sets others_read of stream_proc_set(): if true, makes the ring for the
+ * readers. */
 void stream_proc_set_read(struct stream_proc *, bool others_read);
 /* True: the worker shall run: the stream is enabled, and is not on demand or
  * has a viewer or reader. */
 bool stream_proc_is_wanted(const struct stream_proc *);
-/* reader: id of a stream that reads this one and whose worker is wanted, so
- * that this one must run; NULL: none does. */
+/* reader: id of a stream or adapter that reads this one and whose worker is
+ * wanted, so that this one must run; NULL: none does. */
 void stream_proc_set_demanded(struct stream_proc *, const char *reader);
 /* Returns the ring for readers, borrowed; -1: none. */
 int stream_proc_ring(const struct stream_proc *);

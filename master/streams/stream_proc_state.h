@@ -30,7 +30,7 @@ struct stream_proc {
 
 	struct stream_ring ring;
 	bool others_read;
-	/* id of a running stream that reads this one; "": none */
+	/* id of a running stream or adapter that reads this one; "": none */
 	char reader[IO_ID_MAX + 1];
 	bool started; /* the worker has received stream.start */
 	bool mux;     /* if started: the worker has the role mux */
