@@ -332,7 +332,7 @@ static void log_demand(const struct stream_proc *p, bool wanted)
 	else if (p->demand.demand.viewers > 0)
 		log_info(name, "first viewer: starting");
 	else
-		log_info(name, "stream %s reads it: starting", p->reader);
+		log_info(name, "%s reads it: starting", p->reader);
 }
 
 static void on_demand(bool wanted, void *arg)

@@ -202,7 +202,7 @@ test('a stream on demand runs while it has a viewer or a reader', async (t) => {
 	await more(viewer);
 	assert.ok(runs(sluice, 'a') && runs(sluice, 'b'));
 	await sluice.logged(/stream b: first viewer: starting/);
-	await sluice.logged(/stream a: stream b reads it: starting/);
+	await sluice.logged(/stream a: b reads it: starting/);
 	assert.doesNotMatch(sluice.log, /stream a: first viewer/);
 	await sluice.onair('a');
 	await sluice.onair('b');
