@@ -8,7 +8,8 @@
 
 struct blob {
 	unsigned refs;
-	size_t *total; /* counts its bytes; outlives it */
+	size_t *total; /* sum of len over all blobs with this counter; outlives
+			* the blob */
 	size_t len;
 	bool mapped;
 	uint8_t *data;

@@ -28,30 +28,29 @@
 
 enum {
 	TICK_MS = 50,
-	/* bytes wait so many ticks for a full portion, and two passes are not
-	 * closer than this share of a tick */
-	HOLD_TICKS = 2,
-	TICK_SHARE = 5,
+	HOLD_TICKS = 2, /* most ticks that bytes wait for a full portion */
+	TICK_SHARE = 5, /* two passes are at least 1/5 of a tick apart */
 	HEAD_MS = 10000,
 	/* longer than HLS clients wait between two playlists */
 	IDLE_MS = 60000,
 	ANSWER_MS = 30000,
-	/* after so long without a picture a viewer starts anywhere */
+	/* a new viewer without a random access point starts anywhere then */
 	START_MS = 20000,
 	STILL_MS = 1000,
 	/* connections of an address for each viewer that it may have: players
 	 * of HLS have two */
 	CONNS_PER_VIEWER = 2,
 	CONNS_MAX = 65536,
-	/* the share of descriptors for rings, listeners, channel and loop */
+	/* 1/4 of the descriptors is for rings, listeners, channel and loop */
 	RESERVED_SHARE = 4,
-	/* the share of connections that wait for the tls worker: their other
-	 * descriptors fit into the reserved ones */
+	/* most connections that wait for the tls worker: 1/8 of all, whose
+	 * second descriptors fit into the reserved ones */
 	TLS_WAITING_SHARE = 8,
-	PER_ADDRESS = 512, /* until the master sets another limit */
+	PER_ADDRESS = 512, /* most viewers of an address, until the master sets
+			    * another limit */
 	NEWS_MS = 200, /* changes of viewers are reported together after this
 			* time */
-	NEWS_MAX = 40, /* messages with changes in this time */
+	NEWS_MAX = 40, /* most messages with changes in NEWS_MS */
 };
 
 static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
@@ -76,7 +75,7 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 		busy = busy || m->n_bodies > 0 || !LIST_EMPTY(&m->waiting);
 		wait_ms = MIN(wait_ms, mount_wait_ms(m, now_ms));
 	}
-	d->turns++; /* another mount is the first one */
+	d->turns++; /* the next tick begins with another mount */
 	d->tick.repeat = MAX(wait_ms, d->tick_ms / TICK_SHARE) / 1000.;
 	if (d->n_viewers == 0 && !busy && d->wait.n == 0)
 		ev_timer_stop(d->loop, &d->tick);
@@ -123,7 +122,7 @@ static void send_news(struct deliver *d)
 			return;
 		(void)d->send(&m, d->arg);
 	}
-	on_change(d); /* the rest */
+	on_change(d); /* the next messages have the remaining changes */
 }
 
 static void on_news(struct ev_loop *loop, ev_timer *t, int revents)
@@ -205,10 +204,10 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	d->fragments.max = FRAGMENTS_TOTAL_MAX;
 	d->fragments.turn_max = FRAGMENTS_TURN_MAX;
 	d->gives_pages = cfg->pages;
-	/* the sandbox forbids to ask later */
+	/* now, because the sandbox forbids this check later */
 	d->kernel_tls = kernel_tls_exists();
-	/* such a connection has two descriptors: one of them is of the
-	 * reserve */
+	/* a connection that the kernel encrypts has two descriptors, one of
+	 * them from the reserved share */
 	d->max_outer = (unsigned)MIN(files.rlim_cur / RESERVED_SHARE / 2,
 				     (rlim_t)CONNS_MAX);
 	d->max_conns = (unsigned)MIN(files.rlim_cur -
@@ -221,7 +220,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 		.max = CONNS_PER_VIEWER * PER_ADDRESS,
 	});
 	lag_kernel_read(&d->kernel);
-	/* the sandbox forbids to open it later */
+	/* now, because the sandbox forbids to open /dev/null later */
 	page_pipe_open(&d->pages);
 	page_pipe_open(&d->copies);
 	ev_init(&d->tick, on_tick);
@@ -320,7 +319,7 @@ static void change_mount(struct deliver *d, struct mount *m,
 {
 	bool again = m->no_auth != name->no_auth;
 
-	/* only a renamed stream keeps its ring */
+	/* the same ring with another id: the stream was renamed */
 	if (strcmp(m->stream, name->stream) != 0)
 		visit_rename(d, m, name->stream);
 	mount_rename(m, name->stream);
@@ -331,7 +330,7 @@ static void change_mount(struct deliver *d, struct mount *m,
 	if (name->stopped)
 		mount_pause(m, mono_ms());
 	m->renewed = true;
-	/* the master may have made it anew, without viewers */
+	/* the master may have a new mount, for which it counts no viewers */
 	m->reported_bytes = UINT64_MAX;
 	if (!again)
 		return;
@@ -377,7 +376,7 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			remove_mount(d, old);
 		return err;
 	}
-	/* a report on an earlier mount of the path may be under way */
+	/* the master may yet receive a report on the path's earlier mount */
 	if (m->demand)
 		m->reported_bytes = UINT64_MAX;
 	if (old != NULL && strcmp(old->stream, name->stream) == 0) {
@@ -486,7 +485,7 @@ void deliver_renew(struct deliver *d)
 		d->mounts.mounts[i]->renewed = false;
 		d->mounts.mounts[i]->reported_bytes = UINT64_MAX;
 	}
-	/* the master counts the sessions before it judges new viewers */
+	/* first, because the master counts sessions for its verdicts */
 	sessions_renew(d->sessions);
 	send_news(d);
 	door_renew(d->door);
@@ -592,6 +591,6 @@ void deliver_kick(struct deliver *d, const struct msg_deliver_kick *kick)
 	}
 	s->kicked = true;
 	s->limited = kick->limit;
-	/* s may be gone after this */
+	/* on_verdict() may free s */
 	s->events->on_verdict(s, &end, s->arg);
 }

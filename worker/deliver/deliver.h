@@ -4,12 +4,13 @@
  * to the viewers.
  *
  * Owns the descriptors that it gets; borrows the loop.  A timer feeds the
- * viewers and runs only while viewers exist.  A writer therefore makes no
- * system call for its viewers, and their number does not change how often the
- * worker wakes.
+ * viewers and runs only while viewers exist.  The writer of a ring therefore
+ * makes no system call for its viewers, and the number of viewers does not
+ * change how often the deliver worker wakes.
  *
- * Neither an address nor a stream can take the places of all viewers: each
- * stream has some places that only its own viewers get.
+ * The number of viewers of an address is limited.  Each stream has some places
+ * that only its own viewers get, so no stream can take the places of all
+ * viewers.
  */
 #pragma once
 
@@ -23,26 +24,30 @@ struct ev_loop;
 struct deliver_config {
 	struct ev_loop *loop;
 	/* 0 means the default */
-	unsigned tick_ms;   /* most time between two passes */
+	unsigned tick_ms;   /* most time between two passes over the viewers */
 	unsigned head_ms;   /* time limit for the head of a request */
 	unsigned idle_ms;   /* time limit for the next request of a
 			     * connection */
 	unsigned answer_ms; /* time limit for an answer, in addition to the time
 			     * that its bytes take */
-	unsigned start_ms;  /* longest wait of a viewer for a picture */
-	unsigned still_ms;  /* without packets for so long a stream is paused */
-	unsigned hls_idle_ms; /* without a request for so long a session of HLS
-			       * has ended */
+	unsigned start_ms;  /* longest wait of a new viewer for a random access
+			     * point */
+	unsigned still_ms;  /* a stream without packets for this time is
+			     * paused */
+	unsigned hls_idle_ms; /* a session of HLS without a request for this
+			       * time has ended */
 	/* Reports the first viewer of a stream on demand; NULL: only the report
 	 * of the next second contains it. */
 	void (*on_demand)(const struct msg_deliver_viewers *, void *arg);
-	/* Sends to the master; 0 or -errno.  NULL: there is none. */
+	/* Sends a message to the master; 0 or -errno.  NULL: there is no
+	 * master. */
 	int (*send)(const struct msg *, void *arg);
 	void *arg;
 	unsigned max_conns; /* most viewers and requests; default: by the limit
 			     * of descriptors */
-	unsigned number;    /* of this worker, from 0 */
-	bool pages; /* clients of this host get pages, as those of others */
+	unsigned number;    /* number of this worker, from 0 */
+	bool pages; /* clients on this host get references to pages of the
+		     * ring, as clients on other hosts do; false: copies */
 };
 
 struct deliver *deliver_new(const struct deliver_config *);
@@ -67,12 +72,14 @@ void deliver_take(struct deliver *, const struct msg_deliver_viewer *, int fd);
 /* Renames a play path, if it is mounted; its viewers stay. */
 void deliver_move(struct deliver *, const struct msg_deliver_move *);
 
-/* Sets how many viewers one address may have, from the next viewer on. */
+/* Applies the limit of viewers of one address (to new viewers only), the
+ * trusted proxies, and the settings of HLS playlists. */
 void deliver_limit(struct deliver *, const struct msg_deliver_limits *);
 
 /* Call it when a new master begins.  Listeners and mounts that it adds again
  * stay as they are, and deliver_settle() removes all others.  All counters are
- * reported again.  With retire each connection ends with its answer. */
+ * reported again.  With `retire' in the message of deliver_settle() each
+ * connection is closed after its answer. */
 void deliver_renew(struct deliver *);
 void deliver_settle(struct deliver *, const struct msg_deliver_settle *);
 
@@ -81,8 +88,8 @@ void deliver_set_policy(struct deliver *, const struct msg_deliver_policy *);
 /* Takes the answer of the master to the question with this seq. */
 void deliver_answer(struct deliver *, const struct msg_deliver_answer *,
 		    uint32_t seq);
-/* Takes the list of streams for the request with this seq; fd: its text,
- * borrowed. */
+/* Takes the list of streams, or the programme guide, for the request with this
+ * seq; fd: its text, borrowed. */
 void deliver_page(struct deliver *, const struct msg_deliver_page *,
 		  uint32_t seq, int fd);
 /* Asks the master again whether this viewer may watch; 0: about all viewers. */
@@ -99,13 +106,14 @@ void deliver_every_second(struct deliver *);
 
 struct msg_deliver_status deliver_status(const struct deliver *);
 
-/* Reports the next mount whose counters changed since its last report; *cursor
- * is its place (0 at first).  False: there are no further mounts. */
+/* Reports the next mount whose counters changed since its last report.
+ * *cursor: index of the mount at which the search begins, 0 at first; the call
+ * moves it behind the reported mount.  False: there are no further mounts. */
 bool deliver_next_change(struct deliver *, size_t *cursor,
 			 struct msg_deliver_viewers *ret);
 
-/* Lists the viewers with a number above after, as many as fit.  The call
- * reports them to the master before it returns, so that the master knows the
+/* Lists the viewers with a number above after, as many as fit.  Before that it
+ * reports new and ended viewers to the master, so that the master knows the
  * sessions that it may end.  Strings are borrowed until the next call. */
 void deliver_list(struct deliver *, uint64_t after,
 		  struct msg_deliver_sessions *ret);

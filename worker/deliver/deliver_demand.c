@@ -6,8 +6,8 @@
 #include "worker/deliver/viewer_conn.h"
 #include "worker/deliver/viewer_session.h"
 
-/* first viewers that are reported at once in a second; further ones are in the
- * report of that second */
+/* First viewers that are reported at once in a second.  The report at the end
+ * of the second has the further ones. */
 enum { DEMANDS_MAX = 100 };
 
 /* Reports the first viewer of a stream on demand at once, because that starts
@@ -45,7 +45,8 @@ void deliver_feed_waiting(struct deliver *d, uint64_t now_ms)
 		struct mount *m = c->waits_for;
 
 		next = TAILQ_NEXT(c, in_wait);
-		/* without a permission the viewer is being judged again */
+		/* without a permission: the master is judging the viewer again,
+		 * so it waits for the verdict */
 		if (verdict == DEMAND_WAITS ||
 		    (verdict == DEMAND_STARTS && !c->session->permitted))
 			continue;

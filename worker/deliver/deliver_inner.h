@@ -32,17 +32,20 @@ struct deliver {
 	struct ev_loop *loop;
 	ev_timer tick;
 	LIST_HEAD(, listener) listeners;
-	/* connections without a whole request yet, in the order of their
-	 * arrival; those whose request has no answer yet, in the order of the
-	 * requests; and all others, in the order of their last answers */
+	/* fresh: connections without a complete request, in the order of their
+	 * arrival.  busy: connections whose request has no answer yet, in the
+	 * order of the requests.  used: all other connections, in the order of
+	 * their last answers. */
 	struct conn_list fresh, busy, used;
 	struct mount_table mounts;
 	struct tls_link *tls; /* NULL: no channel to the tls worker */
-	bool gives_pages;     /* clients of this host get pages, too */
+	bool gives_pages;     /* clients on this host get references to pages of
+			       * the ring, not copies */
 	struct peer_links links;
-	bool kernel_tls;      /* the kernel can encrypt for viewers */
+	bool kernel_tls;      /* the kernel supports TLS on sockets */
 	unsigned max_outer;   /* connections on which the kernel may encrypt */
-	struct first_byte *first; /* NULL until the first channel for tls */
+	struct first_byte *first; /* waits for the first bytes of connections;
+				   * NULL until deliver_set_tls() */
 	struct sessions *sessions;
 	struct door *door;
 	struct hls_sessions *hls;
@@ -50,27 +53,31 @@ struct deliver {
 	struct pictures *pictures;
 	ev_timer news; /* runs until changes are reported */
 	int (*send)(const struct msg *, void *arg);
-	/* shared by the mounts, pass by pass */
+	/* pipes that each mount uses during its pass, for pages of its ring and
+	 * for copies of its bytes */
 	struct page_pipe pages, copies;
-	struct ring_copy copy;  /* shared, as the pages are */
+	struct ring_copy copy;  /* shared by the mounts, as the pipes are */
 	struct fragment_store fragments; /* of all mounts */
 	struct lag_kernel kernel;
-	struct peers *peers; /* addresses of viewers */
-	struct peers *clients; /* addresses of connections */
+	struct peers *peers; /* counts the viewers of each address */
+	struct peers *clients; /* counts the connections of each address */
 	struct demand_wait wait;
 	void (*on_demand)(const struct msg_deliver_viewers *, void *arg);
 	void *arg;
-	unsigned turns; /* number of ticks: another mount is the first one in
-			 * each */
-	unsigned n_demands; /* reported since the last second */
-	unsigned n_conns;   /* clients that are no viewers (yet) */
-	unsigned n_fresh;   /* those of them that sent no whole request yet */
-	unsigned n_viewers; /* after the last pass, plus new ones */
+	unsigned turns; /* number of ticks; each tick begins with another
+			 * mount */
+	unsigned n_demands; /* first viewers reported at once in this second */
+	unsigned n_conns;   /* connections of clients that are no viewers
+			     * (yet) */
+	unsigned n_fresh;   /* length of the list `fresh' */
+	unsigned n_viewers; /* viewers of all mounts at the last tick, plus
+			     * those added since */
 	unsigned max_conns;
-	bool empty_missing; /* a missing segment is empty, not an error */
-	bool hash_names;    /* of segments in playlists */
-	bool session_playlists; /* of the play paths */
-	bool retiring; /* a connection ends with its answer */
+	bool empty_missing; /* a missing HLS segment is answered with an empty
+			     * 200, not with 404 */
+	bool hash_names;    /* playlists name segments by hash, not number */
+	bool session_playlists; /* playlists of play paths name a session */
+	bool retiring; /* each connection is closed after its answer */
 	unsigned head_ms;
 	unsigned idle_ms;
 	unsigned answer_ms;
@@ -83,7 +90,7 @@ struct deliver {
 	struct ratelimit full_log;
 };
 
-/* Logs, at a bounded rate, that a client found no place. */
+/* Logs, at a bounded rate, that a client was rejected because of a limit. */
 void deliver_log_full(struct deliver *, const char *address,
 		      const char *error);
 /* Adds a connection that this listener accepted.  If there are too many, the
@@ -105,7 +112,8 @@ void deliver_start_tick(struct deliver *);
 /* As deliver_admit(); the answer of a stream on demand waits for its
  * packets. */
 void deliver_welcome(struct deliver *, struct viewer_conn *, struct mount *);
-/* Call it for a new viewer of the mount: reports the first one. */
+/* Call it for a new viewer of the mount: reports the first viewer of a stream
+ * on demand to the master, which starts the stream. */
 void deliver_report_demand(struct deliver *, struct mount *);
 /* Answers the requests whose wait is over. */
 void deliver_feed_waiting(struct deliver *, uint64_t now_ms);

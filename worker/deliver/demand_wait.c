@@ -68,6 +68,6 @@ enum demand_verdict demand_wait_judge(const struct viewer_conn *c,
 		return DEMAND_STARTS;
 	if (now_ms < c->wait_until_ms)
 		return DEMAND_WAITS;
-	/* as a viewer that waits: it then starts anywhere */
+	/* the wait for a picture is over: the viewer starts anywhere */
 	return start == MOUNT_HAS_PACKETS ? DEMAND_STARTS : DEMAND_FAILED;
 }

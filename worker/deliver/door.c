@@ -13,12 +13,13 @@
 
 enum {
 	PACE_MS = 10,
-	/* The time that a question takes of the rate.  Time is saved up to
-	 * SAVED_US, so that a pace that is late costs no questions. */
+	/* the us of a second that a question uses */
 	QUESTION_US = 1000000 / DOOR_PER_SECOND,
+	/* most unused us that are saved: after a late timer the questions that
+	 * it missed may follow */
 	SAVED_US = 50000,
-	/* this share of the rate is first for viewers that watch, so that new
-	 * viewers cannot delay them without end */
+	/* 1/4 of the rate is reserved for questions about viewers that watch,
+	 * so that new viewers cannot delay these questions without end */
 	REVIEW_SHARE = 4,
 	/* questions about viewers that watch, without an answer */
 	REVIEWS_SENT_MAX = 256,
@@ -29,13 +30,16 @@ struct door {
 	bool authorize, real_ip, shared;
 	struct ip_prefix proxies[MSG_PROXIES_MAX];
 	size_t n_proxies;
-	struct session_asks fresh, reviews; /* wait to be sent */
-	struct session_asks sent, reviewed; /* wait for their answers, oldest
-					     * first */
+	/* questions that are not sent yet: fresh: about new viewers; reviews:
+	 * about viewers that watch */
+	struct session_asks fresh, reviews;
+	/* questions without an answer, oldest first: sent: about new viewers;
+	 * reviewed: about viewers that watch */
+	struct session_asks sent, reviewed;
 	unsigned reviews_of_all;
-	uint64_t saved_us;   /* time that questions may take */
-	uint64_t reviews_us; /* the part of it that is first for reviews */
-	uint64_t saved_ms;   /* when time was last saved */
+	uint64_t saved_us;   /* saved time: each question takes QUESTION_US */
+	uint64_t reviews_us; /* saved time that is reserved for reviews */
+	uint64_t saved_ms;   /* time at which both were last increased */
 	uint32_t seq;
 	ev_timer pace;
 };
@@ -204,7 +208,7 @@ static void queue(struct door *d, struct session *s)
 {
 	if (s->asks == &d->fresh || s->asks == &d->reviews)
 		return;
-	/* an answer that is under way may be old */
+	/* ask again even if a question is sent: its answer may be outdated */
 	session_ask_move(s, s->permitted ? &d->reviews : &d->fresh);
 	s->ask_ms = mono_ms();
 	if (!ev_is_active(&d->pace))
@@ -218,7 +222,7 @@ void door_ask(struct door *d, struct session *s)
 		return;
 	}
 	queue(d, s);
-	/* only a new viewer waits for the answer */
+	/* a new viewer waits for the answer: send its question at once */
 	if (!s->joined)
 		pump(d);
 }
@@ -293,7 +297,8 @@ void door_every_second(struct door *d)
 	struct session *s = NULL;
 
 	while ((s = sessions_next(d->cfg.sessions, s)) != NULL)
-		/* a review of all may have come before the session joined */
+		/* door_review(0) may have been called after the verdict and
+		 * before the session joined */
 		if ((s->recheck_ms != 0 && now_ms >= s->recheck_ms) ||
 		    s->judged != d->reviews_of_all)
 			review(d, s);

@@ -4,14 +4,14 @@
  *
  * Questions are sent at a bounded rate.  Those about new viewers go first, but
  * a quarter of the rate is for viewers that watch.  A question without an
- * answer in time is answered with ASK_BUSY.  A viewer that watches stays after
- * ASK_BUSY, and is asked about again.
+ * answer in time counts as answered with ASK_BUSY.  A viewer that watches stays
+ * after ASK_BUSY, and is asked about again.
  *
  * Until the master says otherwise, every viewer needs a permission.  With
  * `shared` of the policy the master is asked about every viewer; a viewer that
  * needs no permission is admitted if there is no answer.
  *
- * Owns two timers and the order of the questions; borrows the loop and the
+ * Owns a timer and the lists of the questions; borrows the loop and the
  * sessions.
  */
 #pragma once
@@ -30,7 +30,9 @@ struct sessions;
 struct sockaddr_any;
 
 enum {
-	DOOR_ASK_MS = 6500,   /* until a question counts as ASK_BUSY */
+	/* a question without an answer for this time counts as ASK_BUSY */
+	DOOR_ASK_MS = 6500,
+	/* time after ASK_BUSY until a viewer that watches is asked about */
 	DOOR_RETRY_MS = 15000,
 	DOOR_PER_SECOND = 1000,
 };
@@ -38,7 +40,7 @@ enum {
 struct door_config {
 	struct ev_loop *loop;
 	struct sessions *sessions;
-	/* Sends to the master; 0 or -errno. */
+	/* Sends a message to the master; 0 or -errno. */
 	int (*send)(const struct msg *, void *arg);
 	void *arg;
 };
@@ -55,7 +57,8 @@ void door_set_proxies(struct door *, const struct ip_prefix *, size_t n);
 struct ip_address door_address(const struct door *, const struct sockaddr_any *,
 			       const struct http_request *);
 
-/* True if a viewer needs no permission.  free_entry: as in the session. */
+/* True if a viewer needs no permission.  free_entry: the mount of the viewer
+ * has no_auth (struct session). */
 bool door_is_open(const struct door *, bool free_entry);
 /* Asks the master whether the viewer may watch, or allows it without a
  * question.  on_verdict() is called before this function returns, or later. */
@@ -67,5 +70,6 @@ void door_answer(struct door *, const struct msg_deliver_answer *,
 void door_review(struct door *, uint64_t client);
 /* Sends all questions again, because there is another master. */
 void door_renew(struct door *);
-/* Call it about once a second: asks about sessions whose time has come. */
+/* Call it about once a second: asks again about sessions whose recheck_ms has
+ * come. */
 void door_every_second(struct door *);

@@ -14,8 +14,9 @@
 
 enum {
 	TICKS_PER_MS = 90,
-	PART_TAIL = 64 << 10, /* bytes that are read behind a part at first */
-	FRONT_HELD_MS = 500,  /* `front' that does not move is given up */
+	PART_TAIL = 64 << 10, /* bytes behind a part that are read at first */
+	FRONT_HELD_MS = 500,  /* after so long without progress another segment
+			       * may replace `front' */
 };
 
 void fragment_maker_init(struct fragment_maker *f, struct mount *m,
@@ -90,8 +91,8 @@ static bool has_arrived(struct fragment_maker *f, struct fragment_attempt *a,
 	struct buf tail = { 0 };
 	bool arrived;
 
-	/* what is lost is found when the segment is read; the stream worker,
-	 * which may move the end far away, is not trusted */
+	/* if the end moved back or too far, the next attempt finds the lost
+	 * bytes; the stream worker, which sets the end, is not trusted */
 	arrived = end < a->seen || end - a->seen > FRAGMENT_TAIL_MAX ||
 		  !read_ring(f, a->seen, (size_t)(end - a->seen), &tail) ||
 		  fmp4_lack_feed(&a->lack, buf_head(&tail), buf_len(&tail));
@@ -100,12 +101,11 @@ static bool has_arrived(struct fragment_maker *f, struct fragment_attempt *a,
 	return arrived;
 }
 
-/* How many bytes behind the span may contain the end of its units.  In a
- * segment that has stopped, only its own bytes: another time may follow the
- * hole. */
+/* How many bytes behind the span may contain the end of its units.  If the
+ * stream stopped in this segment, only bytes of the segment count, because the
+ * timestamps may jump at the hole behind it. */
 static uint64_t tail_max(const struct fragment_span *x)
 {
-	/* another time may follow the hole */
 	return x->segment->stopped ? x->segment->end - x->end
 				   : FRAGMENT_TAIL_MAX;
 }

@@ -3,10 +3,10 @@
  * Makes a fragment of fMP4 from the bytes of a ring.
  *
  * A part continues where the previous part has ended, so that each byte of a
- * segment is read about once.  A segment that does not begin with a random
- * access point continues the previous segment, or is read from the last segment
- * on that begins with one: in several turns of the loop if many bytes are
- * between them.
+ * segment is read about once.  For a segment that does not begin with a random
+ * access point, reading continues at the end of the previous segment, or begins
+ * at the last segment in front of it that begins with such a point.  Many bytes
+ * are read in several iterations of the loop.
  *
  * Embedded.  Borrows the mount and the store.
  */
@@ -27,25 +27,27 @@ struct fragment_maker {
 	struct mount *mount;
 	struct fragment_store *store;
 	struct fmp4_past *past;
-	/* The newest part ended at progress_pos of this segment; NULL: none. */
+	/* The state at the end of the newest part that was made: at
+	 * progress_pos of the ring, in segment progress_number.  NULL: none. */
 	struct fmp4_state *progress;
 	uint64_t progress_number, progress_pos;
-	/* The state of reading the bytes in front of this segment, at
-	 * front_pos; NULL: none are read. */
+	/* The state, at front_pos of the ring, of reading the bytes in front of
+	 * segment front_number; NULL: no bytes have been read. */
 	struct fmp4_state *front;
 	uint64_t front_number, front_base, front_pos;
-	/* They are being read, last at front_ms: a request for another segment
-	 * waits, because each would undo what the other one did. */
+	/* The bytes in front of segment front_number are still being read, last
+	 * at front_ms.  A request for another segment waits, because it would
+	 * replace `front'. */
 	bool front_open;
 	uint64_t front_ms;
-	struct errmsg error; /* that was logged last */
+	struct errmsg error; /* the error that was logged last */
 };
 
 /* Bytes that become a fragment. */
 struct fragment_span {
 	const struct ring_segment *segment;
-	uint64_t from, end; /* in the ring */
-	uint32_t index;     /* of the part */
+	uint64_t from, end; /* positions in the ring */
+	uint32_t index;     /* number of the part in its segment, from 0 */
 	bool is_part;
 };
 
@@ -54,8 +56,10 @@ struct fragment_span {
 struct fragment_attempt {
 	uint64_t number; /* 0: none */
 	uint32_t index;
-	uint64_t begun_ms, ms; /* the first time, and the last */
-	uint64_t seen;         /* up to here; it lacks these units */
+	/* begun_ms: time of the first attempt; ms: of the last one */
+	uint64_t begun_ms, ms;
+	/* position up to which the ring was searched for the missing units */
+	uint64_t seen;
 	struct fmp4_lack lack;
 };
 
@@ -67,7 +71,7 @@ void fragment_maker_init(struct fragment_maker *, struct mount *,
 void fragment_maker_done(struct fragment_maker *);
 
 /* 0: *ret has the fragment.  -ERANGE: the bytes have left the ring.  -EBUSY:
- * call it again in the next turn of the loop.  Otherwise an error of
+ * call it again in the next iteration of the loop.  Otherwise an error of
  * fmp4_make(). */
 int fragment_make(struct fragment_maker *, const struct fragment_span *,
 		  struct fragment_attempt *, uint64_t now_ms,
