@@ -122,7 +122,7 @@ static bool is_last(const struct fragment_span *x,
 
 	if (end - x->end >= tail_max(x))
 		return true;
-	/* a part has no time of its own */
+	/* a part has no wall-clock time of its own */
 	if (x->is_part)
 		return fragment_is_tried(a, x) &&
 		       now_ms - a->begun_ms > FRAGMENT_WAIT_MS;
@@ -132,9 +132,9 @@ static bool is_last(const struct fragment_span *x,
 /* The position from which a segment must be read to decode its begin: that of
  * the last segment that begins with a random access point.  It is the segment's
  * own position if the segment begins with such a point, if no such segment is
- * left in the ring, or if the bytes between are too many. *ret_rest: the
- * segment before it had stopped, and the frames that it lacks are at the begin
- * of this one. */
+ * left in the ring, or if the bytes between are too many.  *ret_rest: true if
+ * the stream stopped in the previous segment, so that this segment begins with
+ * the frames that the previous one lacks. */
 static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
 			 bool *ret_rest)
 {
@@ -149,7 +149,7 @@ static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
 			     &all);
 	for (i = all.n; i > 0 && all.list[i - 1].number >= s->number; i--)
 		;
-	/* the frames that the last one lacks are those of this one */
+	/* the frames that the previous segment lacks begin this one */
 	*ret_rest = i > 0 && all.list[i - 1].stopped;
 	for (; i > 0 && all.list[i - 1].end == pos &&
 	       all.list[i - 1].base == s->base &&
@@ -166,7 +166,8 @@ static uint64_t front_of(struct fragment_maker *f, const struct ring_segment *s,
 struct work {
 	const struct fragment_span *span;
 	struct fragment_attempt *attempt;
-	struct fmp4_state *state; /* at pos of the ring; NULL: at the begin */
+	struct fmp4_state *state; /* state of the parser at position pos of the
+				   * ring; NULL: nothing has been read */
 	uint64_t pos;
 	bool rest;
 	bool last;
@@ -180,8 +181,8 @@ static uint64_t time_near(const struct work *w)
 }
 
 /* Reads the bytes up to position `to' for the parameter sets and times that
- * later bytes need, and makes nothing of them.  0, -ERANGE: they have left the
- * ring, or an error of fmp4_skip(). */
+ * later bytes need, and makes no fragment of them.  0, -ERANGE (the bytes have
+ * left the ring), or an error of fmp4_skip(). */
 static int advance(struct fragment_maker *f, struct work *w, uint64_t to)
 {
 	struct buf ts = { 0 };
@@ -214,7 +215,7 @@ static void keep_front(struct fragment_maker *f, struct work *w,
 	w->state = NULL;
 }
 
-/* True if an earlier turn has read a part of the bytes between `from' and the
+/* True if an earlier call has read a part of the bytes between `from' and the
  * begin of this segment, so that reading can continue there. */
 static bool is_on_the_way(const struct fragment_maker *f,
 			  const struct ring_segment *s, uint64_t from)
@@ -232,9 +233,10 @@ static bool is_held(const struct fragment_maker *f, const struct work *w)
 	       w->now_ms - f->front_ms < FRONT_HELD_MS;
 }
 
-/* Reads the bytes in front of the segment, at most as many as one turn of the
- * loop may read.  0: its begin is reached; -EBUSY: the next turn continues, or
- * another segment is in progress; other errors: as advance(). */
+/* Reads the bytes in front of the segment, at most as many as one iteration of
+ * the loop may read.  0: the begin of the segment is reached; -EBUSY: the next
+ * iteration continues, or the bytes in front of another segment are being read;
+ * other errors: as advance(). */
 static int approach_segment(struct fragment_maker *f, struct work *w)
 {
 	const uint64_t most = f->store->turn_max / RING_PACKET * RING_PACKET;
@@ -259,9 +261,9 @@ static int approach_segment(struct fragment_maker *f, struct work *w)
 	return -EBUSY;
 }
 
-/* Reads the bytes in front of a fragment: those behind the last part that was
- * made, if it lies in front of this one, else those in front of the segment.
- * Returns as approach_segment(). */
+/* Reads the bytes in front of a fragment.  For a part, if an earlier part of
+ * the segment was made: the bytes between the two parts; else the bytes in
+ * front of the segment.  Returns as approach_segment(). */
 static int approach(struct fragment_maker *f, struct work *w)
 {
 	const struct fragment_span *x = w->span;
@@ -316,8 +318,8 @@ static void note_progress(struct fragment_maker *f, struct work *w)
 }
 
 /* Makes the fragment from its own bytes and `tail' bytes behind them, which may
- * end its units.  -EAGAIN: its end has not arrived; attempt then has what it
- * lacks. */
+ * have the end of its last units.  -EAGAIN: that end has not arrived;
+ * w->attempt->lack then describes the missing units. */
 static int make_of(struct fragment_maker *f, struct work *w, size_t tail,
 		   struct fragment *ret)
 {
@@ -374,7 +376,7 @@ int fragment_make(struct fragment_maker *f, const struct fragment_span *x,
 	if (!last && fragment_is_tried(a, x) && !has_arrived(f, a, end))
 		return -EAGAIN;
 	tail = (size_t)MIN(end - x->end, tail_max(x));
-	/* the end of a part is close behind it, as a rule */
+	/* the last units of a part usually end close behind it */
 	first = x->is_part ? MIN(tail, (size_t)PART_TAIL) : tail;
 	w.last = last && first == tail;
 	err = approach(f, &w);

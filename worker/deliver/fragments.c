@@ -11,11 +11,11 @@
 #include <string.h>
 
 enum {
-	/* those of a playlist, and as many that have left it */
+	/* segments of a playlist, as many that have left it, and one more */
 	KEPT_MAX = 2 * MSG_HLS_MAX + 1,
 	PARTS_MAX = RING_PARTS,
 	PART_SEGMENTS = 8, /* newest segments whose parts are made */
-	PARTS_TRIED = 4,   /* of the newest parts the ends may be lacking */
+	PARTS_TRIED = 4,   /* attempts to make parts that are remembered */
 };
 
 struct fragments {
@@ -27,12 +27,13 @@ struct fragments {
 	size_t n_parts;
 	struct fragment parts[PARTS_MAX]; /* oldest first; their init is
 					   * NULL */
-	uint64_t newest; /* number that was asked for */
-	uint64_t parts_from; /* segment of the oldest part of the playlist */
+	uint64_t newest; /* highest number of a requested segment */
+	uint64_t parts_from; /* number of the segment of the oldest part in the
+			      * playlist */
 	uint64_t used_ms;
 	struct fragment_attempt tried, parts_tried[PARTS_TRIED];
 	uint64_t made;  /* fragments ever made */
-	bool starved;   /* a turn of the loop had read enough */
+	bool starved;   /* a fragment waits for another iteration of the loop */
 	struct fragment_maker maker;
 };
 
@@ -255,7 +256,7 @@ static const struct fragment *find(const struct fragments *f,
 }
 
 /* True if the segment is too old to be kept.  It is not made, because it would
- * be made again for each request, and delay others. */
+ * be made again for each request, and delay other requests. */
 static bool is_older(const struct fragments *f, const struct fragment_span *x)
 {
 	return !x->is_part &&
@@ -324,8 +325,9 @@ enum fragment_state fragments_part(struct fragments *f,
 				   const struct ring_part *p, uint64_t now_ms,
 				   const struct fragment **ret)
 {
-	/* one that is older than all of them has no place; the stream worker
-	 * is not trusted */
+	/* a part older than all that are kept is not made; the positions are
+	 * checked, because the stream worker, which sets them, is not
+	 * trusted */
 	if (p->number + PART_SEGMENTS <= f->newest || p->pos < s->pos ||
 	    p->end <= p->pos || (s->end > 0 && p->end > s->end))
 		return FRAGMENT_BAD;

@@ -3,19 +3,20 @@
  * The segments of a mount as fMP4.  A segment is made from the ring at the
  * first request for it, and kept for other clients.
  *
- * A turn of the loop makes few bytes for all mounts together, so that other
- * viewers are not late.  A segment is ready when the units that it ends with
- * are complete, or FRAGMENT_WAIT_MS after its end.
+ * An iteration of the loop that has read FRAGMENTS_TURN_MAX bytes for all
+ * mounts together makes no more, so that other viewers are not late.  A segment
+ * is ready when the units that it ends with are complete, or FRAGMENT_WAIT_MS
+ * after its end.
  *
  * Parts, for low latency, are made in the same way.  A part continues where the
  * previous one has ended (fragment_maker.h), so requests for parts cost least
  * in their order.
  *
  * A mount keeps the segments of its playlist, as many that have left it, and
- * the parts of its playlist.  Older segments are not made.  Where the store has
- * no room, the mount with the most bytes that have left its playlist loses the
- * oldest of them; then a segment replaces parts of its mount, and a part
- * replaces older parts.
+ * the parts of its playlist.  Older segments are not made.  If the store is
+ * full, the mount with the most bytes outside its playlist drops the oldest of
+ * these fragments.  If there are none, a new segment replaces parts of its
+ * mount, and a new part replaces older parts.
  *
  * Owns the fragments; borrows the mount.
  */
@@ -36,17 +37,20 @@ struct mount;
 
 enum {
 	FRAGMENT_WAIT_MS = 2000,
-	FRAGMENT_BYTES_MAX = 64 << 20, /* of a segment */
-	FRAGMENT_TAIL_MAX = 2 << 20,   /* bytes behind it */
-	FRAGMENT_FRONT_MAX = 64 << 20, /* bytes in front of it */
+	FRAGMENT_BYTES_MAX = 64 << 20, /* most bytes of a segment */
+	FRAGMENT_TAIL_MAX = 2 << 20,   /* most bytes read behind a fragment */
+	FRAGMENT_FRONT_MAX = 64 << 20, /* most bytes read in front of a
+					* segment */
 	FRAGMENT_RETRY_MS = 100,       /* between two attempts while the end of
 					* a segment is missing */
-	FRAGMENT_PART_RETRY_MS = 20,   /* the same for a part */
-	FRAGMENTS_BYTES_MAX = 256 << 20, /* of a mount */
-	FRAGMENTS_TOTAL_MAX = 1 << 30,   /* of all mounts */
-	FRAGMENTS_TURN_MAX = 4 << 20,    /* bytes that a turn of the loop
+	FRAGMENT_PART_RETRY_MS = 20,   /* between two attempts while the end of
+					* a part is missing */
+	FRAGMENTS_BYTES_MAX = 256 << 20, /* bytes of all fragments of a mount */
+	FRAGMENTS_TOTAL_MAX = 1 << 30,   /* bytes of all fragments */
+	FRAGMENTS_TURN_MAX = 4 << 20,    /* bytes that an iteration of the loop
 					  * reads */
-	FRAGMENTS_IDLE_MS = 60000,     /* without a request they are freed */
+	FRAGMENTS_IDLE_MS = 60000,     /* a mount without a request for this
+					* time frees its fragments */
 };
 
 /* What the mounts of a process share; outlives them and all blobs. */
@@ -54,26 +58,29 @@ struct fragment_store {
 	LIST_HEAD(, fragments) all;
 	size_t bytes; /* of all blobs, also of those that only answers hold */
 	size_t max;
-	size_t turn_max; /* a turn that has read so many bytes makes no more */
-	unsigned turn;   /* iteration of the loop */
-	size_t spent;    /* bytes that this iteration has read, and copied for
+	size_t turn_max; /* an iteration of the loop that has read so many
+			  * bytes makes no more fragments */
+	unsigned turn;   /* iteration of the loop to which `spent' belongs */
+	size_t spent;    /* bytes that iteration `turn' has read, and copied for
 			  * parts */
 	struct ratelimit full_log;
 };
 
 struct fragment {
 	uint64_t number;
-	uint32_t index; /* of a part */
+	uint32_t index; /* number of a part in its segment, from 0 */
 	uint64_t init_hash; /* name of the initialization segment */
-	struct blob *init, *media; /* NULL: it cannot be carried */
+	/* init: initialization segment, NULL for a part; media: NULL: fMP4
+	 * cannot carry the segment or part, or init is NULL, too */
+	struct blob *init, *media;
 };
 
 enum fragment_state {
 	FRAGMENT_READY,
-	FRAGMENT_LATER, /* in a later call */
-	FRAGMENT_BAD,   /* it cannot be carried, is too old, or has left the
-			 * ring */
-	FRAGMENT_FULL,  /* there is no room for it */
+	FRAGMENT_LATER, /* not ready: a later call may return it */
+	FRAGMENT_BAD,   /* fMP4 cannot carry it, it is too old, or it has left
+			 * the ring */
+	FRAGMENT_FULL,  /* the memory limits leave no room for it */
 };
 
 struct fragments *fragments_new(struct mount *, struct fragment_store *);
@@ -99,7 +106,7 @@ void fragments_list_parts(struct fragments *, uint64_t number);
 struct blob *fragments_init(struct fragments *, uint64_t hash);
 /* A number that changes whenever a fragment was made. */
 uint64_t fragments_made(const struct fragments *);
-/* Did a fragment have to wait for another turn of the loop since the last
+/* Did a fragment have to wait for another iteration of the loop since the last
  * call? */
 bool fragments_starved(struct fragments *);
 /* Call it with the number of the newest segment in the ring.  If it is lower

@@ -21,13 +21,16 @@
 #include <string.h>
 
 enum {
-	QUERIES_MAX = 8192, /* of all addresses of a playlist */
+	QUERIES_MAX = 8192, /* bytes of the queries of all URIs of a
+			     * playlist */
 	HEADERS_MAX = 640,
 	TAG_MAX = 64,
-	HASHED_MAX = 4096, /* bytes with the times and sizes of samples */
-	PLAYLIST_AGE_S = 1, /* below the shortest segment */
-	/* a request that waits is tried with each segment and part, and at
-	 * least so often */
+	HASHED_MAX = 4096, /* the ETag of a fragment is a hash of its first
+			    * bytes, which have the times and sizes of its
+			    * samples */
+	PLAYLIST_AGE_S = 1, /* max-age of a playlist, less than a segment */
+	/* a waiting request is tried again with each new segment and part, and
+	 * after this time at the latest */
 	RETRY_MS = 1000,
 };
 
@@ -41,9 +44,8 @@ enum {
 	"If-Modified-Since\r\n" \
 	"Access-Control-Max-Age: 86400\r\n"
 
-/* Answers with 404, or with an empty 200 if the output is set to that for
- * missing segments.  wanted: NULL if the path is no segment or may not be
- * empty. */
+/* Answers with 404, or with an empty 200 if wanted->empty_missing is set.
+ * wanted: NULL if the answer must be 404. */
 static void answer_missing(struct viewer_conn *c,
 			   const struct hls_wanted *wanted)
 {
@@ -120,7 +122,8 @@ static uint64_t number_of(const struct hls_wanted *wanted,
 
 struct piece {
 	const struct ring_segment *segment;
-	const struct ring_part *part; /* of it; NULL: the whole segment */
+	const struct ring_part *part; /* part of the segment; NULL: the whole
+				       * segment */
 	unsigned age_s;
 };
 
@@ -226,7 +229,7 @@ static bool answer_segment(struct viewer_conn *c, const struct http_request *r,
 	struct ring_segments all;
 	uint64_t end, number;
 
-	/* also refreshes m->lag */
+	/* mount_end() also updates m->lag */
 	if (!mount_end(m, &end)) {
 		answer_missing(c, NULL);
 		return true;
@@ -360,9 +363,9 @@ static size_t count_listed(const struct mount *m,
 	return n;
 }
 
-/* True if the first playlist waits a moment: only the first segment has ended,
- * it had too many parts to list, and those of the second follow at once.  So
- * the first playlist has low latency, too. */
+/* True if the first playlist waits a moment for a part of the second segment:
+ * so far only the first segment has ended, and the newest part is one of its
+ * parts.  So already the first playlist has low latency. */
 static bool awaits_parts(const struct ring_segments *all,
 			 const struct ring_parts *parts)
 {
@@ -412,7 +415,7 @@ static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 		viewer_conn_reject(c, state == FRAGMENT_FULL ? 503 : 501);
 		return true;
 	}
-	/* a segment behind the playlist cannot be carried */
+	/* no parts if fMP4 cannot carry a segment behind the playlist */
 	live = live && (all.has_open || p.segments + p.n == all.list + all.n);
 	if (live && m->fragments != NULL) {
 		state = hls_fragment_parts(m, &all, &p, &parts);
@@ -496,7 +499,8 @@ void hls_wake(struct mount *m, const struct hls_wanted *any, uint64_t now_ms)
 	struct viewer_conn *c, *next;
 	char playlist[IO_PATH_MAX];
 	bool news = !LIST_EMPTY(&m->waiting) && hls_has_news(m, now_ms);
-	/* the end of a fragment may have arrived: one request finds it */
+	/* without news the end of a fragment may still have arrived: the first
+	 * request tries to make it */
 	bool first = m->fragments != NULL;
 
 	/* an answer is sent later and frees no connection */
@@ -524,7 +528,7 @@ void hls_move(struct mount *from, struct mount *to)
 	struct ring_segments all;
 	size_t n;
 
-	/* also if another process has answered the last request */
+	/* from the ring: another process may have sent the last playlist */
 	hls_read_live(from, &all);
 	n = count_listed(from, &all);
 	to->listed = n > 0 ? all.list[all.n - n].number : from->listed;

@@ -5,11 +5,11 @@
  * is /news/1798765432.0.ts.  The same segment is also at its name by hash,
  * /news/h0123456789abcdef.ts.  With fMP4 all of these end in .m4s, and there
  * are initialization segments such as /news/i0123456789abcdef.mp4.
- * Those of a session are at /play/ID/: hls_index.h.
+ * The playlists and segments of a session are at /play/ID/: hls_index.h.
  *
  * The answers depend on the ring alone, so every process that serves the ring
- * gives the same ones.  A playlist never begins in front of the begin of the
- * previous one.
+ * gives the same answers.  A playlist never begins with an older segment than
+ * the previous playlist.
  */
 #pragma once
 
@@ -25,23 +25,29 @@ struct viewer_conn;
 
 #define HLS_PLAYLIST_SUFFIX ".m3u8"
 
-enum { HLS_QUERY_MAX = 1024 }; /* that a playlist repeats */
+/* most bytes of a request's query, which a playlist repeats in its URIs */
+enum { HLS_QUERY_MAX = 1024 };
 
 enum hls_kind {
 	HLS_TS,   /* a segment or part of the transport stream */
 	HLS_FMP4, /* a segment of fMP4 */
-	HLS_INIT, /* its initialization segment; the number is its hash */
+	HLS_INIT, /* an initialization segment of fMP4; the number is its
+		   * hash */
 };
 
 struct hls_wanted {
-	enum hls_kind kind; /* of a segment */
-	uint64_t number;    /* of a segment; 0: the playlist */
-	bool hashed;        /* the number is its hash: hls_playlist.h */
+	enum hls_kind kind; /* kind of the segment */
+	uint64_t number;    /* number of the segment; 0: the playlist is
+			     * wanted */
+	bool hashed;        /* number is the hash of the segment:
+			     * hls_playlist.h */
 	bool is_part;       /* a part of the segment is wanted */
 	uint32_t index;     /* number of the part */
-	bool empty_missing; /* a missing segment is empty, not an error */
-	bool hash_names;    /* of the segments in the playlist */
-	uint64_t session;   /* in the path; 0: none */
+	bool empty_missing; /* a missing segment is answered with an empty 200,
+			     * not with 404 */
+	bool hash_names;    /* the playlist names segments by hash, not by
+			     * number */
+	uint64_t session;   /* number of the session in the path; 0: none */
 };
 
 /* True if the path is that of a segment or part.  Writes the path of its
@@ -52,9 +58,9 @@ bool hls_segment_path(const char *path, char ret_playlist[IO_PATH_MAX],
 /* Answers a request by OPTIONS, which needs no permission. */
 void hls_answer_options(struct viewer_conn *);
 
-/* Answers a request by GET or HEAD.  That for the playlist of a stream
- * without a segment waits for the first one: the stream has just started.  With
- * low latency a request may wait for the next part. */
+/* Answers a request by GET or HEAD.  If the stream has no segment yet, because
+ * it has just started, a request for the playlist waits for the first segment.
+ * With low latency a request may wait for the next part. */
 void hls_answer(struct viewer_conn *, const struct http_request *,
 		struct mount *, const struct hls_wanted *);
 

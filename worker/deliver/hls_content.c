@@ -18,7 +18,7 @@ bool hls_content_is_known(const struct http_request *r, const char *tag,
 	const char *none = http_request_header(r, "if-none-match");
 	const char *since = http_request_header(r, "if-modified-since");
 
-	/* RFC 9110 13.2.2: the first one counts */
+	/* RFC 9110 13.2.2: If-None-Match takes precedence */
 	if (none != NULL)
 		return strcmp(none, "*") == 0 || strstr(none, tag) != NULL;
 	return modified != NULL && since != NULL &&

@@ -23,7 +23,7 @@ struct hls_content {
 	struct blob *blob;   /* the bytes, if mount is NULL; NULL: none */
 	uint64_t len;
 	const char *type, *tag;
-	int64_t wall_ms;     /* of its creation */
+	int64_t wall_ms;     /* time of creation: the Last-Modified header */
 	unsigned age_s;      /* how long a client may cache it (max-age) */
 };
 
@@ -35,6 +35,7 @@ void hls_content_send(struct viewer_conn *, const struct http_request *,
 bool hls_content_is_known(const struct http_request *, const char *tag,
 			  const char *modified);
 
-/* "private, " for Cache-Control, if the credential of the request is in no
- * address that a cache knows (RFC 9111 5.2.2.7); else "". */
+/* "private, " for Cache-Control (RFC 9111 5.2.2.7) if the request has the token
+ * of a preview.  The master adds this token, so the address that a cache knows
+ * has no credential.  "" for other requests. */
 const char *hls_content_privacy(const struct http_request *);

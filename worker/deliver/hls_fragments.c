@@ -39,7 +39,7 @@ enum fragment_state hls_fragments(struct mount *m, struct ring_segments *all,
 
 		later = later || state == FRAGMENT_LATER;
 		full = full || state == FRAGMENT_FULL;
-		/* the end of the newest one may not have arrived */
+		/* the end of the newest segment may not have arrived */
 		if (state != FRAGMENT_READY && i == to) {
 			to = from = i - 1;
 			bad = bad || state != FRAGMENT_LATER;
@@ -49,7 +49,7 @@ enum fragment_state hls_fragments(struct mount *m, struct ring_segments *all,
 			maps[--from] = f->init_hash;
 		}
 	}
-	/* later turns of the loop make the missing ones */
+	/* later iterations of the loop make the missing fragments */
 	if (later && (i > 0 || from == to))
 		return FRAGMENT_LATER;
 	if (from == to)
@@ -164,7 +164,7 @@ enum fragment_state hls_fragment_parts(struct mount *m,
 			from = i - 1;
 			continue;
 		}
-		/* a player could not decode it */
+		/* a player could not decode this part */
 		if (all->has_open && part->number == all->open.number)
 			return FRAGMENT_BAD;
 		break;

@@ -3,10 +3,10 @@
  * Playlists of a session: with the setting hls_session_playlists the path
  * /play/ID/index.m3u8 has a list of one variant, whose path is that of a
  * session, /play/ID/SESSION.m3u8.  Its segments are at /play/ID/SESSION/, so
- * each request names its session.  Each answer has another one.
+ * each request names its session.  Each list names a new session.
  *
- * A number of a session gives no permission: requests are judged as those
- * without one.  hls_sessions.h says which numbers count.
+ * The number of a session gives no permission: requests with a number are
+ * judged as those without.  hls_sessions.h says which numbers are valid.
  */
 #pragma once
 

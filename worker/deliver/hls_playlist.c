@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ENOUGH = 3 }; /* segments that players want */
+enum { ENOUGH = 3 }; /* segments that a player needs to start */
 
 size_t hls_playlist_count(const struct ring_segments *s, size_t quantity,
 			  uint64_t bytes)
@@ -22,10 +22,11 @@ size_t hls_playlist_count(const struct ring_segments *s, size_t quantity,
 	for (; n > 1; n--) {
 		uint64_t used = end - s->list[s->n - n].pos;
 
-		/* as many segments again, and one */
+		/* room for n listed segments and n + 1 later ones */
 		if (used / n * (2 * n + 1) <= bytes)
 			break;
-		/* rather late than never */
+		/* a short playlist needs less room: that of two more segments
+		 * with the size of the last one */
 		if (n <= ENOUGH && used + 2 * last <= bytes)
 			break;
 	}
@@ -97,7 +98,7 @@ bool hls_parts_are_live(const struct ring_parts *parts,
 
 uint64_t hls_segment_hash(const struct ring_segment *s)
 {
-	/* what is known when it begins */
+	/* the values that are known when the segment begins */
 	const uint64_t of[] = { s->number, s->base, s->pos, s->pcr, s->pts,
 				(uint64_t)s->wall_ms };
 
@@ -236,7 +237,8 @@ void hls_playlist_write(struct buf *out, const struct hls_playlist *p)
 		if (map)
 			write_map(out, p, i);
 		write_date(out, s->wall_ms);
-		/* parsers count segments, not durations */
+		/* parsers accept parts in the last HLS_PARTS_TARGETS segments
+		 * only, whatever the durations of the segments */
 		if (p->parts != NULL && ms <= parts_ms &&
 		    p->n - i + (p->open != NULL) <= HLS_PARTS_TARGETS)
 			(void)write_parts(out, p, s);

@@ -16,24 +16,26 @@ struct hls_playlist {
 	/* fMP4: of each segment, the hash of its initialization segment; NULL:
 	 * MPEG-TS */
 	const uint64_t *maps;
-	const char *query; /* raw, for each URI; "": none */
+	const char *query; /* appended to each URI, not escaped; "": none */
 	/* low latency (RFC 8216bis); NULL: none */
 	const struct ring_parts *parts;
-	/* follows the segments; NULL: the stream has stopped */
+	/* the segment that is being written, behind all in `segments'; NULL:
+	 * the stream has stopped */
 	const struct ring_segment *open;
 };
 
 enum {
 	/* digits of a name by hash, in hexadecimal, behind the letter */
 	HLS_HASH_DIGITS = 16,
-	/* parts in front of so many target durations are not listed */
+	/* only parts of the last three target durations are listed */
 	HLS_PARTS_TARGETS = 3,
 };
 #define HLS_HASH_LETTER "h"
 #define HLS_INIT_LETTER "i"
 
-/* The name of a segment that no other one has, whatever its number: the same
- * while the segment is written and later, and in each process. */
+/* A hash that names the segment, and no other one, even if numbers begin again.
+ * It is the same while the segment is written and later, and in each
+ * process. */
 uint64_t hls_segment_hash(const struct ring_segment *);
 
 /* True if the parts continue the segments up to the end of the ring, or to the

@@ -5,17 +5,20 @@
 #include <string.h>
 
 enum {
-	NUMBER_MAX = 16, /* digits */
-	/* the first segment of a stream takes its duration, and the time until
-	 * its first picture */
+	NUMBER_MAX = 16, /* most digits of a number in the query */
+	/* longest wait of a request: until the first picture of a stream, and
+	 * for the duration of its first segment */
 	FIRST_WAIT_MS = 20000,
-	/* a request for a part may wait for the end of its sound */
+	/* shortest time limit: the audio of a part may end later than the
+	 * part */
 	LEAST_WAIT_MS = 5000,
-	WAIT_TARGETS = 3, /* target durations */
-	RELOAD_TARGETS = 2,
-	ADVANCE_MS = 3000, /* most duration of parts that a request may be
-			    * ahead */
-	ADVANCE_MIN = 3,   /* the parts that it may be ahead at least */
+	WAIT_TARGETS = 3, /* target durations that a request may wait */
+	RELOAD_TARGETS = 2, /* most target durations between two requests of a
+			     * client that plays */
+	/* a request may name a part this far ahead of the playlist, in ms of
+	 * parts, and at least ADVANCE_MIN parts ahead */
+	ADVANCE_MS = 3000,
+	ADVANCE_MIN = 3,
 };
 
 uint64_t hls_next_number(const struct ring_segments *all)

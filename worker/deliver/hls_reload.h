@@ -17,9 +17,9 @@ uint64_t hls_next_number(const struct ring_segments *);
 int hls_reload_judge(const struct http_request *, const struct ring_segments *,
 		     const struct ring_parts *);
 
-/* A client that plays reloads its playlist within so many ms (RFC 8216 6.3.4);
- * 0: unknown, because there is no segment. */
+/* The ms within which a client that plays reloads its playlist (RFC 8216
+ * 6.3.4); 0: unknown, because there is no segment. */
 unsigned hls_reload_most_ms(const struct ring_segments *);
 
-/* The time after which a request that waits gets 503. */
+/* The time in ms after which a request that waits gets 503. */
 unsigned hls_reload_wait_ms(const struct ring_segments *);

@@ -19,9 +19,10 @@
 
 enum {
 	BUCKETS = 4096,
-	/* a player asks for its playlist as soon as it has its name */
+	/* a client that has the list of its session, and requests no playlist
+	 * within this time, has left */
 	INDEX_MS = 2000,
-	/* the worker asks the master again about a client it refuses */
+	/* least time between two questions about a refused client */
 	REFUSED_ASK_MS = 1000,
 };
 
@@ -29,20 +30,20 @@ struct hls_session {
 	TAILQ_ENTRY(hls_session) by_use;
 	LIST_ENTRY(hls_session) link;
 	struct hls_sessions *owner;
-	struct session *session; /* NULL: it was ended, and refuses */
-	struct session *again;   /* asks about a refused request; or NULL */
-	uint64_t again_ms;       /* when it did so last; 0: never */
+	struct session *session; /* NULL: ended; requests are refused */
+	struct session *again;   /* question about a refused client, or NULL */
+	uint64_t again_ms;       /* time of the last such question; 0: none */
 	struct mount *mount;
 	LIST_ENTRY(hls_session) of_mount;
-	TAILQ_HEAD(, viewer_conn) waiting; /* for the permission */
+	TAILQ_HEAD(, viewer_conn) waiting; /* wait for the permission */
 	TAILQ_HEAD(, viewer_conn) served;  /* connections whose last request was
 					    * of this session */
-	struct peer_place place; /* of its address */
-	bool deciding; /* its connections get their answers */
+	struct peer_place place; /* counts the session for its address */
+	bool deciding; /* on_verdict() answers its connections: do not free */
 	uint64_t bytes; /* sent */
-	uint64_t used_ms;    /* the last request, also a refused one */
-	bool limited;    /* a limit ended it */
-	bool index_only; /* its only request was that for the index */
+	uint64_t used_ms; /* time of the last request, also a refused one */
+	bool limited;    /* a limit of viewers ended the session */
+	bool index_only; /* the client requested only the list that names it */
 	size_t key_len;
 	char key[];
 };
@@ -51,10 +52,10 @@ struct hls_sessions {
 	struct hls_sessions_config cfg;
 	struct peers *peers; /* counts the sessions of an address */
 	uint64_t seed;
-	uint64_t key; /* of the numbers in paths */
-	bool named;   /* sessions with one begin */
+	uint64_t key; /* secret of the session numbers in paths */
+	bool named;   /* sessions with a number in the path may begin */
 	unsigned n;
-	TAILQ_HEAD(, hls_session) by_use; /* idle ones first */
+	TAILQ_HEAD(, hls_session) by_use; /* least recently used first */
 	LIST_HEAD(, hls_session) buckets[BUCKETS];
 };
 
@@ -65,7 +66,7 @@ struct hls_sessions *hls_sessions_new(const struct hls_sessions_config *cfg)
 	h->cfg = *cfg;
 	h->peers = peers_new(&(struct peers_config){ .max = 0 });
 	TAILQ_INIT(&h->by_use);
-	/* without it clients could choose keys of one bucket */
+	/* without a seed clients could choose keys that share a bucket */
 	if (getrandom(&h->seed, sizeof h->seed, 0) != sizeof h->seed)
 		abort();
 	h->key = h->seed;
@@ -155,7 +156,7 @@ void hls_sessions_forget(struct viewer_conn *c)
 
 	unlink_conn(c);
 	unlink_served(c);
-	/* no connection waits for its permission now */
+	/* no connection waits for the permission of s any more */
 	if (s != NULL && !s->deciding && TAILQ_EMPTY(&s->waiting) &&
 	    s->session != NULL && !s->session->joined)
 		drop(s);
@@ -227,7 +228,7 @@ static void on_verdict(struct session *session,
 	s->deciding = false;
 	if (a->verdict == ASK_ALLOWED)
 		return;
-	/* the next request of its client would begin another one at once */
+	/* if s were freed, its client could begin a new session at once */
 	if (session->kicked && session->joined) {
 		s->limited = session->limited;
 		end_session(s);

@@ -9,7 +9,7 @@
  * the permission, which counts for the others.  A session without a request for
  * HLS_SESSION_MS has ended.
  *
- * A session that the operator ended refuses requests until it had none for
+ * A session that the operator ended refuses requests until none has arrived for
  * HLS_SESSION_MS.  A refused request prolongs this time, also in the master,
  * which is asked again about the client once a second at most.  A session that
  * a limit ended refuses requests in the same way, without these questions.  If
@@ -17,8 +17,8 @@
  * its next request begins a new session.
  *
  * A path may have the number of a session (hls_index.h), which is part of what
- * must be the same.  With hls_sessions_name() a session begins with a number
- * that a process with the same seed made, and with no other.
+ * must be the same.  With hls_sessions_name() a session may begin with a number
+ * that a process with the same seed chose, but with no other number.
  *
  * An address has a limited number of sessions: a further one replaces the least
  * recently used one.
@@ -26,8 +26,9 @@
  * A request by HEAD is judged with a session that is no viewer and belongs to
  * its connection, unless its client has one here.
  *
- * Each one belongs to its mount, which counts the permitted ones as viewers: it
- * follows the mount to another path, stream or ring, and ends with it.
+ * Each session belongs to a mount, which counts it as a viewer once it has a
+ * permission.  It follows the mount to another path, stream or ring, and ends
+ * with the mount.
  *
  * Owns the sessions; borrows the door, and the connections that wait.
  */
@@ -56,13 +57,16 @@ enum {
 struct hls_sessions_config {
 	struct sessions *sessions;
 	struct door *door;
-	unsigned idle_ms; /* HLS_SESSION_MS */
-	/* The request of the connection has the permission for the stream. */
+	/* a session without a request for this time ends: HLS_SESSION_MS */
+	unsigned idle_ms;
+	/* Called when the request of the connection has the permission for the
+	 * stream. */
 	void (*serve)(struct viewer_conn *, const char *stream);
-	/* It has none. */
+	/* Called when the request of the connection has no permission. */
 	void (*refuse)(struct viewer_conn *,
 		       const struct msg_deliver_answer *);
-	/* A client that plays makes a request within so long; 0: unknown. */
+	/* Returns the ms within which a client that plays makes its next
+	 * request; 0: unknown. */
 	unsigned (*reload_ms)(struct mount *);
 };
 
@@ -85,9 +89,9 @@ void hls_sessions_name(struct hls_sessions *, bool named);
 uint64_t hls_sessions_choose(const struct hls_sessions *);
 
 /* Takes a request for the playlist of this mount, or its segments, and calls
- * serve() or refuse() inside or later.  False: it calls neither, because no
- * session has the number in the path, and the number may begin none.  The
- * events of the config are for a request by HEAD (probe): they may be called
+ * serve() or refuse() before it returns, or later.  False: it calls neither,
+ * because no session has the number in the path, and the number may begin none.
+ * For a request by HEAD (probe) on_verdict() of cfg->events may be called
  * instead. */
 bool hls_sessions_visit(struct hls_sessions *, struct viewer_conn *,
 			const struct session_config *, struct mount *);
@@ -104,10 +108,11 @@ void hls_sessions_move(struct mount *from, struct mount *to);
 void hls_sessions_end(struct mount *);
 /* Ends idle sessions; call it about once a second. */
 void hls_sessions_expire(struct hls_sessions *, uint64_t now_ms);
-/* Call it when another viewer wants the place of this session: ends it if it is
- * one of HLS whose client seems to have left.  A client whose only request was
- * for a playlist that names a session has not used that session. */
+/* Call it when a limit leaves no place for another viewer.  Ends the session if
+ * it is one of HLS whose client seems to have left: the client is late with its
+ * next request, or it requested only the list that names the session. */
 void hls_sessions_end_idle(struct session *, uint64_t now_ms);
-/* Call it when the need for permissions has changed: sessions to which this
- * applies begin again with their next request. */
+/* Call it when the policy changes whether viewers need a permission.  Ends the
+ * sessions of mounts without no_auth; the next request of a client begins a new
+ * session. */
 void hls_sessions_judge_anew(struct hls_sessions *);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* tcp(7) */
+/* Defaults of the kernel for the largest buffers, in bytes: tcp(7). */
 enum { SNDBUF_MAX = 4 << 20, RCVBUF_MAX = 6 << 20 };
 
 /* The maximum buffer size in tcp_rmem or tcp_wmem, the last of its three
@@ -32,11 +32,11 @@ void lag_kernel_read(struct lag_kernel *ret)
 void lag_init(struct lag *lag, uint64_t size, uint64_t rate,
 	      const struct lag_kernel *kernel)
 {
-	/* a second of the stream: the writer must not pass it between two
-	 * passes, even if this process is delayed */
+	/* a second of the stream: the writer must not write more between two
+	 * passes over the viewers, even if this process is delayed */
 	uint64_t margin = MIN(MAX(rate, size / 16), size / 4);
 	uint64_t hold = MIN(kernel->rcvbuf_max, (size - margin) / 2);
-	/* the smallest limit of any rate */
+	/* the smallest value that limit has at any rate */
 	uint64_t floor = (size - size / 4) / 2;
 
 	lag->size = size;

@@ -31,7 +31,8 @@ struct lag {
 	uint64_t limit;     /* most bytes that are not acknowledged */
 	uint64_t ask_above; /* bytes behind the writer up to which the queue
 			     * of the socket need not be read */
-	uint64_t start_max; /* most bytes behind the writer for a start */
+	uint64_t start_max; /* a new viewer starts at most so many bytes behind
+			     * the writer */
 	uint64_t sndbuf;    /* SO_SNDBUF to set; 0: the kernel tunes it */
 };
 
@@ -46,8 +47,10 @@ void lag_init(struct lag *, uint64_t size, uint64_t rate,
 
 enum lag_verdict {
 	LAG_FINE,
-	LAG_LATE, /* the viewer took all bytes: this process was too late */
-	LAG_SLOW, /* disconnect the viewer before it receives wrong bytes */
+	LAG_LATE, /* the viewer has acknowledged all bytes, but this process
+		   * sent too late */
+	LAG_SLOW, /* the viewer is too slow: disconnect it before it receives
+		   * wrong bytes */
 };
 
 /* Judges a viewer.  behind: bytes written to the ring that the socket does not
