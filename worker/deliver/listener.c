@@ -14,12 +14,13 @@
 #include <unistd.h>
 
 enum {
-	ACCEPT_BATCH = 64, /* per wake-up, to feed viewers in between */
-	/* finds a dead host even if the stream is paused */
+	ACCEPT_BATCH = 64, /* most connections accepted in a wake-up: viewers
+			    * get bytes between two wake-ups */
+	/* TCP keepalive finds a dead host even if the stream is paused */
 	KEEP_IDLE_S = 30,
 	KEEP_INTERVAL_S = 10,
 	KEEP_PROBES = 3,
-	/* the kernel drops a connection after so long without a request */
+	/* the kernel drops a new connection that sends nothing for this time */
 	SILENT_S = 10,
 };
 
@@ -79,7 +80,7 @@ static void on_pause_end(struct ev_loop *loop, ev_timer *timer, int revents)
 
 struct listener *listener_new(const struct listener_config *cfg)
 {
-	/* accepted sockets inherit them */
+	/* accepted sockets inherit these options of the listening socket */
 	static const struct {
 		int level;
 		int name;

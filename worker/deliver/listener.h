@@ -16,13 +16,15 @@ struct listener {
 	struct ev_loop *loop;
 	bool renewed;  /* the current master added it again */
 	char *address; /* the name that the master uses */
-	unsigned slot; /* of the sockets of the address */
-	bool play;     /* it serves the play paths, too */
+	unsigned slot; /* index among the sockets of the address */
+	bool play;     /* the listener serves the play paths, too */
 	ev_io io;
 	ev_timer pause;
-	/* fd is non-blocking and belongs to the receiver */
+	/* Called for a new connection; fd is non-blocking and belongs to the
+	 * receiver. */
 	void (*on_connection)(struct listener *, int fd, void *arg);
-	/* accepts no connections for a moment; err is -errno */
+	/* Called when accept() has failed with err (-errno): the listener
+	 * accepts no connections for a moment. */
 	void (*on_pause)(struct listener *, int err, void *arg);
 	void *arg;
 };

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* For fewer viewers sendfile() costs less. */
+/* For fewer viewers sendfile() costs less than a page_pipe. */
 enum { PAGES_MIN = 4 };
 
 void mount_set_fill(struct mount *m, unsigned kib)
@@ -124,7 +124,7 @@ void mount_rename(struct mount *m, const char *stream)
 	m->stream = xstrdup(stream);
 	LIST_FOREACH(v, &m->viewers, entry)
 		session_set_stream(v->session, stream);
-	/* the master counts the report of the new id only */
+	/* a report is due: the master counts that of the new id only */
 	m->reported_bytes = UINT64_MAX;
 	free(old);
 }
@@ -237,7 +237,7 @@ static bool start_pass(struct mount *m, uint64_t now_ms,
 
 	if (!mount_end(m, &end))
 		return false;
-	m->copy->len = 0; /* it may be of another ring */
+	m->copy->len = 0; /* its bytes may be those of another ring */
 	*ret = (struct viewer_pass){
 		.ring_fd = m->ring_fd,
 		.copy = m->copy,
@@ -254,7 +254,8 @@ static bool start_pass(struct mount *m, uint64_t now_ms,
 	ret->has_start = ring_reader_rap_behind(
 		m->reader, (size_t)(m->lag.size - m->lag.start_max),
 		m->fresh_pos, m->fill, &rap);
-	/* the writer may have published more since, with a newer point */
+	/* the writer may have added packets since mount_end(), with a newer
+	 * random access point */
 	ret->has_start = ret->has_start && rap.pos < end;
 	ret->start = rap.pos;
 	return true;
@@ -358,7 +359,7 @@ void mount_feed(struct mount *m, uint64_t now_ms)
 
 	check_bodies(m);
 	if (LIST_EMPTY(&m->viewers)) {
-		/* so that mount_recover() looks at it again */
+		/* mark a damaged ring: mount_recover() checks it later */
 		if (m->hls > 0 && !m->broken && !mount_end(m, &from))
 			close_broken(m);
 		return;
@@ -450,7 +451,8 @@ void mount_measure(struct mount *m, uint64_t now_ms)
 		return;
 	if (m->rate_ms > 0) {
 		rate = (pos - m->rate_pos) * 1000 / passed_ms;
-		/* up at once, down slowly: a pause may end at any time */
+		/* the rate rises at once and falls slowly, because a pause may
+		 * end at any time */
 		m->rate = MAX(rate, m->rate - m->rate / 8);
 		lag_init(&m->lag, ring_reader_size(m->reader), m->rate,
 			 &m->kernel);

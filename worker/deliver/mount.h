@@ -21,49 +21,56 @@ struct mount {
 	struct ev_loop *loop;
 	int ring_fd;
 	struct ring_reader *reader;
-	unsigned hls; /* segments of the playlist; 0: path is the stream */
-	struct fragments *fragments; /* its segments are fMP4; NULL: TS */
-	bool tls;    /* for viewers with TLS; false: for those without */
+	unsigned hls; /* most segments in the playlist; 0: no HLS, the path is
+		       * that of the stream */
+	struct fragments *fragments; /* the segments as fMP4; NULL: TS */
+	bool tls;    /* serves viewers with TLS; false: viewers without TLS */
 	bool demand; /* the stream starts with the first viewer */
 	bool renewed; /* the current master added it again */
 	bool broken; /* the header of the ring is invalid */
 	unsigned start_ms;
 	unsigned still_ms;
-	bool still;  /* paused, or no packet since the mount */
+	bool still;  /* paused, or no packet since the mount was made */
 	bool paused; /* no packets for still_ms */
 	uint64_t seen_pos;  /* end of the stream at the last pass */
 	uint64_t moved_ms;  /* time at which seen_pos last changed */
 	uint64_t fresh_pos; /* position of the first packet since a pause */
 	bool no_auth; /* viewers need no permission */
-	size_t fill;  /* bytes that a new viewer gets at once, or more */
+	size_t fill;  /* a new viewer begins at least so many bytes behind the
+		       * live end, and gets them at once */
 	struct page_pipe *pages, *copies;
 	struct ring_copy *copy;
-	struct portion portion; /* most viewers have the bytes up to its pos */
+	struct portion portion; /* viewers that are not behind have the bytes
+				 * up to portion.pos */
 	struct lag_kernel kernel;
 	struct lag lag;
 	LIST_HEAD(, viewer) viewers;
 	uint32_t n_viewers;
-	uint32_t n_copied;  /* of them, that get copies */
+	uint32_t n_copied;  /* viewers that get copies, not pages */
 	uint32_t n_behind;  /* viewers that lack bytes of portions, or wait for
 			     * a picture */
-	uint32_t n_waiting; /* requests that wait for packets */
-	LIST_HEAD(, ring_body) bodies; /* answers that need the ring */
+	uint32_t n_waiting; /* requests that wait for a stream on demand */
+	LIST_HEAD(, ring_body) bodies; /* answers that send bytes of the ring */
 	uint32_t n_bodies;
-	LIST_HEAD(, viewer_conn) waiting; /* requests, see hls.h */
+	LIST_HEAD(, viewer_conn) waiting; /* HLS requests that wait for a
+					   * segment, part or playlist */
 	uint64_t number; /* as in msg_deliver_mount */
-	LIST_HEAD(, hls_session) hls_sessions; /* of the owner */
-	uint32_t n_hls;  /* those with a permission */
-	uint64_t from_pos; /* older segments are those of an earlier run */
-	uint64_t listed;   /* first segment of the last playlist; 0: none */
+	LIST_HEAD(, hls_session) hls_sessions; /* kept by hls_sessions.c */
+	uint32_t n_hls;  /* HLS sessions with a permission */
+	uint64_t from_pos; /* segments in front of this position of the ring are
+			    * those of an earlier run of the stream */
+	uint64_t listed;   /* number of the first segment in the last playlist;
+			    * 0: none */
 	uint64_t woken_news; /* segments and parts when the waiting requests
 			      * were last tried */
 	uint64_t woken_ms;   /* time when they were last tried */
-	uint64_t bytes;
-	uint64_t cut;
+	uint64_t bytes;     /* sent to viewers and clients */
+	uint64_t cut;       /* connections closed before the writer reused the
+			     * bytes that they still needed */
 	struct ratelimit viewer_log;
 	uint64_t rate;      /* rate of the writer in bytes per second */
-	uint64_t rate_pos;  /* position and time of its last measurement */
-	uint64_t rate_ms;
+	uint64_t rate_pos;  /* end of the stream when rate was last measured */
+	uint64_t rate_ms;   /* time of that measurement; 0: none */
 	/* values of the last report to the master; UINT64_MAX bytes: a report
 	 * is due */
 	uint32_t reported_viewers;
@@ -75,16 +82,18 @@ struct mount_config {
 	struct ev_loop *loop;
 	const struct msg_deliver_mount *name; /* copied */
 	int ring_fd;                          /* taken on success */
-	unsigned start_ms; /* limit for the wait for a picture */
-	unsigned still_ms; /* without packets for so long a stream is paused */
+	unsigned start_ms; /* longest wait for a random access point */
+	unsigned still_ms; /* a stream without packets for this time is
+			    * paused */
 	unsigned hold_ms;  /* most time that bytes wait for a full portion */
 	uint64_t now_ms;
 	const struct lag_kernel *kernel;
-	struct page_pipe *pages; /* borrowed, as the next three: they outlive
-				  * the mount */
+	/* All mounts share what the following pointers refer to; it outlives
+	 * the mount. */
+	struct page_pipe *pages;
 	struct page_pipe *copies; /* for viewers that get copies */
-	struct ring_copy *copy;  /* shared by all mounts */
-	struct fragment_store *fragments; /* shared by all mounts */
+	struct ring_copy *copy;
+	struct fragment_store *fragments;
 };
 
 /* Makes a mount.  NULL with *ret_err = -errno if the descriptor is no valid
@@ -139,7 +148,7 @@ enum mount_start mount_can_start(struct mount *, uint64_t now_ms);
  * ring. */
 void mount_feed(struct mount *, uint64_t now_ms);
 
-/* The time until the next portion; UINT_MAX: no viewer waits for it. */
+/* The time in ms until the next portion; UINT_MAX: no viewer waits for it. */
 unsigned mount_wait_ms(struct mount *, uint64_t now_ms);
 
 /* Measures the rate of the writer; call about once a second. */

@@ -20,7 +20,8 @@ void page_pipe_open(struct page_pipe *p)
 		    pipe2(p->copy, O_CLOEXEC | O_NONBLOCK) < 0;
 	if (p->failed)
 		return;
-	/* a short copy would look like a full socket */
+	/* the copy must have room for all of `from': a short tee() would look
+	 * like a full socket */
 	if (fcntl(p->copy[1], F_SETPIPE_SZ, PIPE_SIZE) >= 0)
 		(void)fcntl(p->from[1], F_SETPIPE_SZ, PIPE_SIZE);
 }
@@ -97,7 +98,7 @@ ssize_t page_pipe_send(struct page_pipe *p, int fd)
 	sent = splice(p->copy[0], NULL, fd, NULL, (size_t)held,
 		      SPLICE_F_NONBLOCK);
 	err = errno;
-	/* the next socket gets the pages from the first one on */
+	/* empty the copy, because the next socket begins with the first page */
 	if (sent < held)
 		drop(p, p->copy[0], (size_t)(held - (sent > 0 ? sent : 0)));
 	errno = err;

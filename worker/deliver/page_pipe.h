@@ -22,11 +22,12 @@ struct page_pipe {
 	int from[2]; /* pipe with the pages of the pass */
 	int copy[2]; /* pipe for the references that go to a socket */
 	int null;
-	size_t len;  /* bytes in from */
-	uint64_t pos; /* position of the first byte in the stream */
+	size_t len;  /* bytes in the pipe `from' */
+	uint64_t pos; /* position in the stream of the first of these bytes */
 };
 
-/* Opens the pipes before their first use.  If that fails, they are not used. */
+/* Opens the pipes before their first use.  If that fails, page_pipe_fill() and
+ * page_pipe_copy() take no bytes. */
 void page_pipe_open(struct page_pipe *);
 void page_pipe_done(struct page_pipe *);
 

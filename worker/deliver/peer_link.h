@@ -6,8 +6,8 @@
  * the pages that were sent, long after it has acknowledged them and even after
  * a reset.  A device, such as a network card, copies them.
  *
- * Embedded; zeroed memory is empty.  Keeps the interfaces that were asked for,
- * because the question may wait for a change of the network.
+ * Embedded; zeroed memory is empty.  Keeps what is known of each interface,
+ * because a system call about an interface may block while the network changes.
  */
 #pragma once
 
@@ -18,11 +18,11 @@ enum { PEER_LINKS_MAX = 32 };
 
 struct peer_links {
 	struct peer_link {
-		int index; /* 0: unused */
+		int index; /* index of the interface; 0: entry unused */
 		char name[IFNAMSIZ];
 		bool is_device;
 	} list[PEER_LINKS_MAX];
-	unsigned next; /* to be replaced */
+	unsigned next; /* the entry of the list that is replaced next */
 };
 
 /* Did the TCP connection come by an interface that is a device?  False also if

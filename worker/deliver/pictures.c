@@ -23,11 +23,11 @@ struct picture {
 	uint8_t *data; /* NULL: none, see error */
 	size_t len;
 	uint64_t hash;
-	int status;    /* 200, or that of the error */
+	int status;    /* HTTP status: 200, or that of the error */
 	char *error;   /* one sentence; NULL: none */
-	uint64_t until_ms; /* fresh before */
-	uint32_t seq;  /* of the open question; 0: none */
-	uint64_t ask_ms;
+	uint64_t until_ms; /* the picture or error is sent until this time */
+	uint32_t seq;  /* of the open question to the master; 0: none */
+	uint64_t ask_ms; /* time of this question */
 	TAILQ_HEAD(, viewer_conn) waiting;
 };
 

@@ -18,8 +18,9 @@ struct viewer_conn;
 
 enum {
 	PICTURES_MAX = 128,
-	PICTURE_FRESH_MS = 5000, /* a picture, or why there is none */
-	PICTURE_WAIT_MS = 12000, /* for an answer of the master */
+	PICTURE_FRESH_MS = 5000, /* a picture or an error is sent to clients
+				  * for this time */
+	PICTURE_WAIT_MS = 12000, /* longest wait for an answer of the master */
 };
 
 struct pictures *pictures_new(int (*send)(const struct msg *, void *arg),
@@ -31,7 +32,8 @@ void pictures_free(struct pictures **);
  * size bytes.  False: it is no path of a picture. */
 bool picture_path(const char *path, char *ret, size_t size);
 
-/* Answers the request of the connection now, or when the picture is there. */
+/* Answers the request of the connection now, or when the master has sent the
+ * picture. */
 void pictures_answer(struct pictures *, struct viewer_conn *,
 		     const char *stream);
 /* Call it when the connection ends: its request does not wait any longer. */

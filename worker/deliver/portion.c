@@ -38,7 +38,8 @@ unsigned portion_wait_ms(const struct portion *b, uint64_t end, uint64_t rate,
 	uint64_t waiting = end - b->pos, age_ms = now_ms - b->at_ms;
 	uint64_t hold_ms = b->hold_ms, fill_ms = 0;
 
-	/* bytes that arrive now wait no longer than the hold */
+	/* bytes that already wait are due hold_ms after the last portion, bytes
+	 * that arrive now hold_ms from now */
 	if (waiting > 0)
 		hold_ms -= MIN(age_ms, hold_ms);
 	if (waiting < PORTION_SIZE && rate == 0)

@@ -3,8 +3,8 @@
  * Decides when the viewers of a mount get new bytes, and how many.
  *
  * A send to a socket costs about the same for one byte and for the 16 pages
- * that the kernel passes to TCP at once.  The next byte needs another segment
- * and costs as much again.  So the viewers get whole portions, and the bytes
+ * that the kernel passes to TCP at once.  One byte more needs a second call and
+ * costs as much again.  So the viewers get whole portions, and the bytes
  * behind them wait for the next portion.  A stream that needs longer than
  * hold_ms for a portion is sent each hold_ms.
  *

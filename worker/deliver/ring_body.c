@@ -10,8 +10,9 @@
 #include <sys/ioctl.h>
 
 enum {
-	SEND_MAX = 1 << 20, /* bytes in a wake-up: other clients are not late */
-	REST_MAX = 16,      /* passes */
+	SEND_MAX = 1 << 20, /* bytes sent in a wake-up, so that other clients
+			     * are not late */
+	REST_MAX = 16,      /* most passes without a ring_body_check() */
 };
 
 void ring_body_start(struct ring_body *b, struct mount *m, uint64_t start,
@@ -96,7 +97,7 @@ enum ring_body_state ring_body_send(struct ring_body *b)
 	bool far = !b->copied && mount_end(m, &end) && is_far(b, end);
 	enum ring_body_state state = far ? RING_BODY_HELD : ring_body_check(b);
 
-	m->copy->len = 0; /* it may be of another ring */
+	m->copy->len = 0; /* its bytes may be those of another ring */
 	while (state == RING_BODY_HELD && b->pos < until) {
 		size_t len;
 		ssize_t n = ring_send(&send, b->fd, b->pos,

@@ -29,22 +29,22 @@ enum ring_body_state {
 
 struct ring_body {
 	LIST_ENTRY(ring_body) entry;
-	struct mount *mount; /* NULL: no body, or it is acknowledged */
+	struct mount *mount; /* NULL: the body is not active */
 	/* Called when the body is no longer active: in a pass, because it is
 	 * DONE or LOST, or with LOST when its mount ends.  The receiver frees
 	 * no body and no mount inside. */
 	void (*on_end)(struct ring_body *, enum ring_body_state);
 	int fd;
-	bool awaited;        /* the owner waits for on_end(); else it may come
-			      * some passes late */
-	uint8_t rests;       /* passes since the client was last asked */
+	bool awaited;        /* the owner waits for on_end(); false: on_end()
+			      * may be called some passes late */
+	uint8_t rests;       /* passes since ring_body_check() was called */
 	bool copied;         /* the socket gets copies, not pages */
 	uint64_t start, end; /* positions of the ring */
 	uint64_t pos;        /* the socket has the bytes up to here */
 };
 
-/* Begins with [start, end) of the ring of the mount; events, fd and copied are
- * set, and no body is active. */
+/* Begins a body: the bytes [start, end) of the ring of the mount.  on_end, fd
+ * and copied are set, and the body is not active. */
 void ring_body_start(struct ring_body *, struct mount *, uint64_t start,
 		     uint64_t end);
 
@@ -59,9 +59,9 @@ static inline bool ring_body_is_active(const struct ring_body *b)
 /* Sends as much of the body as the socket accepts.  Returns its state. */
 enum ring_body_state ring_body_send(struct ring_body *);
 
-/* In a pass, with the writer at end: can ring_body_check() wait for a later
- * pass?  It asks what the client has acknowledged, and takes most of the time
- * of a pass. */
+/* Call it in a pass; end: the end of the stream.  True if ring_body_check(),
+ * whose system call takes most of the time of a pass, can wait for a later
+ * pass, because the writer is still far from the bytes of the body. */
 bool ring_body_rests(struct ring_body *, uint64_t end);
 
 /* Asks the socket what the client has acknowledged: RING_BODY_HELD, _DONE or

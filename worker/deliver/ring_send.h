@@ -12,8 +12,8 @@
 #include "common/base/ring.h"
 #include "worker/deliver/portion.h"
 
-/* The last bytes that were copied, for the next viewer.  Embedded; zeroed
- * memory is empty. */
+/* The bytes of a ring that were copied last, for viewers that need the same
+ * bytes.  Embedded; zeroed memory is empty. */
 struct ring_copy {
 	uint64_t pos;
 	size_t len;
@@ -23,8 +23,9 @@ struct ring_copy {
 struct ring_send {
 	const struct ring_reader *reader;
 	int ring_fd;
-	bool copied;
-	struct ring_copy *copy; /* if copied; of this ring alone, or empty */
+	bool copied; /* the socket gets copies, not pages of the ring */
+	struct ring_copy *copy; /* used if copied is set; it has bytes of this
+				 * ring, or is empty */
 };
 
 /* Sends at most len bytes from pos on to a non-blocking socket, as sendfile();

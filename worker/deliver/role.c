@@ -13,7 +13,8 @@
 enum {
 	/* Mounts reported in a second.  The channel treats more as a flood. */
 	CHANGES_MAX = 500,
-	/* A command is at most a few messages for each path. */
+	/* Messages of the channel that the worker handles in one wake-up: a
+	 * command of the master is at most a few messages for each path. */
 	MESSAGES_FIRST = 64,
 };
 

@@ -194,7 +194,7 @@ void stream_lists_answer(struct stream_lists *l,
 		if (c->asked.seq == seq)
 			break;
 	if (c == NULL)
-		return; /* it has left, or waited too long */
+		return; /* the client has left, or has waited too long */
 	stop_waiting(l, c);
 	if (page->status != 200) {
 		viewer_conn_reject(c, (int)page->status);

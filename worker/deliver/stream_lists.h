@@ -27,35 +27,40 @@
 struct viewer_conn;
 
 enum {
-	LISTS_MAX = 256,
-	GUIDES_WAITING_MAX = 64, /* they take no place of a list */
-	LISTS_WAIT_MS = 6000, /* a password is checked in 5 s, or not at all */
+	LISTS_MAX = 256, /* requests for lists that wait */
+	GUIDES_WAITING_MAX = 64, /* requests for the guide that wait, beside
+				  * LISTS_MAX */
+	LISTS_WAIT_MS = 6000, /* the check of a password ends after 5 s */
 	LISTS_BYTES_MAX = 4 * MSG_PAGE_MAX,
-	/* The documents of the guide that clients receive, each once. */
+	/* Documents of the guide in memory; clients share a document. */
 	GUIDES_HELD_MAX = 64,
 	GUIDES_BYTES_MAX = 512 << 20,
-	GUIDES_WAIT_MS = 40000, /* it is written in 30 s, or not at all */
-	/* slow clients of one address leave documents for the others */
+	GUIDES_WAIT_MS = 40000, /* the master waits 30 s for the guide */
+	/* requests for the guide of one address, whose clients may be slow:
+	 * other addresses can still get documents */
 	GUIDES_PER_ADDRESS = GUIDES_HELD_MAX / 4,
 };
 
 /* A document of the guide. */
 struct held_guide {
 	struct blob *blob; /* NULL: none */
-	ino_t memory;      /* inode number: the same for all descriptors of a
-			    * memory */
+	ino_t memory;      /* inode number of the shared memory: the same for
+			    * all descriptors of the document */
 };
 
 struct stream_lists {
 	TAILQ_HEAD(, viewer_conn) waiting; /* oldest first */
-	unsigned n, n_guides; /* that wait: lists, guides */
-	size_t bytes; /* of the answers that are being sent */
+	/* requests in `waiting': n for lists, n_guides for the guide */
+	unsigned n, n_guides;
+	size_t bytes; /* of the lists that are being sent */
 	struct held_guide guides[GUIDES_HELD_MAX];
-	size_t guide_bytes;
-	struct peers *guide_peers; /* addresses that wait for or receive one */
-	struct playlist_limit limit; /* the master treats more as a flood */
+	size_t guide_bytes; /* of the documents in `guides' */
+	struct peers *guide_peers; /* counts the requests of each address for
+				    * the guide, until their end */
+	struct playlist_limit limit; /* of the questions: the master treats
+				      * more as a flood */
 	uint32_t seq; /* of the last question */
-	/* Sends to the master; 0 or -errno. */
+	/* Sends a message to the master; 0 or -errno. */
 	int (*send)(const struct msg *, void *arg);
 	void *arg;
 };
@@ -67,15 +72,16 @@ void stream_lists_init(struct stream_lists *,
  * more. */
 void stream_lists_done(struct stream_lists *);
 
-/* Sets the addresses to which the limit of guides does not apply; max: 0 if it
- * applies to none. */
+/* Sets the addresses to which GUIDES_PER_ADDRESS does not apply: the proxies of
+ * the configuration; with max 0 it applies to no address. */
 void stream_lists_limit(struct stream_lists *, const struct peers_config *);
 
 /* True if the path is that of a list of streams, or of the guide. */
 bool stream_lists_path(const char *path);
 
-/* Asks the master for the request of this connection; it is answered later, or
- * rejected inside.  address: of the client; question->peer is its text. */
+/* Asks the master for the list or guide that the connection requests.  The
+ * request is answered later, or rejected before the call returns.  address: of
+ * the client; question->peer is its text. */
 void stream_lists_ask(struct stream_lists *, struct viewer_conn *,
 		      const struct msg_deliver_playlist *,
 		      const struct ip_address *, uint64_t now_ms);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 enum {
-	/* the data between two ticks at about 60 Mbit/s */
+	/* bytes of a socket pair: the data of a viewer between two ticks at
+	 * about 60 Mbit/s */
 	PAIR_BUFFER = 208 * 1024,
 };
 
@@ -79,7 +80,7 @@ int tls_link_serve(struct tls_link *l, int fd)
 
 	if (!tls_link_is_up(l))
 		return -ENOTCONN;
-	/* each waiting message holds descriptors */
+	/* limited, because each waiting message holds two descriptors */
 	if (channel_waiting(l->channel) >= l->waiting_max)
 		return -EBUSY;
 	err = fd_stream_pair(pair, PAIR_BUFFER);

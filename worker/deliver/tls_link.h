@@ -24,6 +24,7 @@ void tls_link_free(struct tls_link **);
 /* True if the channel is open.  l may be NULL. */
 bool tls_link_is_up(const struct tls_link *l);
 
-/* Passes a copy of the socket of a viewer on and returns the socket of the
- * plaintext, non-blocking, or -errno.  l may be NULL: -ENOTCONN. */
+/* Passes a copy of the socket of a viewer to the tls worker.  Returns the
+ * socket of the plaintext, non-blocking, or -errno.  l may be NULL:
+ * -ENOTCONN. */
 int tls_link_serve(struct tls_link *l, int fd) MUST_CHECK;

@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 enum {
-	FEED_MAX = 4 << 20, /* bytes in one pass, so that others are not late */
+	FEED_MAX = 4 << 20, /* most bytes for a viewer in one pass, so that
+			     * other viewers are not late */
 	RECEIVED_MAX = 64 * 1024, /* a client that sends more is no viewer */
 };
 
@@ -179,7 +180,7 @@ static bool finish_packet(struct viewer *v, const struct viewer_pass *pass,
 
 	if (rest == 0)
 		return true;
-	/* the writer may have reached it, or does so now */
+	/* check after pread(): the writer may have overwritten the bytes */
 	if (pread(pass->ring_fd, data, rest, at) != (ssize_t)rest ||
 	    ring_reader_pos(pass->reader, &ok) - v->pos > size - size / 16 ||
 	    !ok || send(v->io.fd, data, rest, MSG_NOSIGNAL) != (ssize_t)rest)
@@ -223,7 +224,7 @@ enum viewer_fate viewer_feed(struct viewer *v, const struct viewer_pass *pass,
 	if (verdict == LAG_LATE && !finish_packet(v, pass, bytes))
 		return VIEWER_TORN;
 	if (verdict == LAG_LATE && !pass->has_start && pass->has_marks) {
-		/* as a new viewer: the end may be inside a picture */
+		/* wait as a new viewer does: the end may be inside a picture */
 		v->wait_until_ms = pass->wait_until_ms;
 		return VIEWER_MOVED;
 	}

@@ -31,7 +31,7 @@ struct viewer {
 	uint64_t wait_until_ms; /* end of the wait for a random access point;
 				 * 0: started */
 	bool copied;            /* the socket gets copies, not pages */
-	bool kernel;            /* the kernel encrypts for it */
+	bool kernel;            /* the kernel encrypts what the socket sends */
 	ev_io io;
 
 	struct ev_loop *loop;
@@ -45,19 +45,20 @@ struct viewer {
 
 struct viewer_socket {
 	int fd; /* non-blocking */
-	bool copied; /* it gets copies; the peer is set */
-	bool local;  /* because its client may be on this host */
+	bool copied; /* the socket gets copies, not pages; then peer is set */
+	bool local;  /* the client may be on this host, and has no TLS */
 	bool kernel; /* the kernel encrypts what is sent to it */
 	struct sockaddr_any peer;
 	struct peer *from; /* taken; NULL: not counted */
-	struct session *session; /* taken; has its permission */
+	struct session *session; /* taken; it has the permission */
 };
 
 struct viewer_config {
 	struct ev_loop *loop;
 	const struct viewer_socket *socket; /* the fd in it is taken */
-	uint64_t sndbuf;        /* 0: tuned by the kernel */
-	uint64_t wait_until_ms; /* > 0 */
+	uint64_t sndbuf;        /* SO_SNDBUF in bytes; 0: the kernel tunes it */
+	uint64_t wait_until_ms; /* end of the wait for a random access point,
+				 * > 0 */
 	uint64_t now_ms;
 	/* the viewer closed the connection, or may not watch any more: free
 	 * it */
@@ -85,14 +86,15 @@ struct viewer_pass {
 	struct ring_reader *reader;
 	const struct lag *lag;
 	uint64_t written; /* end of the stream in the ring */
-	uint64_t end;     /* end of the portion, which the viewers may have */
+	uint64_t end;     /* end of the portion: viewers that have started get
+			   * the bytes up to here */
 	uint64_t start;   /* the random access point for new viewers */
 	bool has_start;
-	bool has_marks;   /* the stream shows points to start at: without a
-			   * start, new viewers wait for the next one */
+	bool has_marks;   /* the stream has random access points: without
+			   * has_start new viewers wait for the next one */
 	bool still;       /* no packets: new viewers wait */
-	uint64_t wait_until_ms; /* after a pause: end of the wait for a
-				 * picture */
+	uint64_t wait_until_ms; /* end of a wait for a random access point that
+				 * begins in this pass */
 	uint64_t now_ms;
 };
 
@@ -101,8 +103,8 @@ enum viewer_fate {
 	VIEWER_MOVED, /* stays, but lost bytes: this process was too late */
 	VIEWER_GONE,
 	VIEWER_SLOW,
-	VIEWER_TORN,  /* as MOVED, but it has a part of a packet, of which the
-		       * other bytes are lost */
+	VIEWER_TORN,  /* lost bytes, among them a part of a packet whose begin
+		       * it has: disconnect it */
 };
 
 /* Does the viewer wait for a picture, or lack bytes before end? */

@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 enum {
-	READ_SIZE = 4096, /* also the most that is read ahead */
-	HEAD_MAX = 8191, /* and a terminator */
+	READ_SIZE = 4096, /* most bytes read ahead of a request */
+	HEAD_MAX = 8191, /* bytes of a head, without its terminating 0 */
 	DRAIN_MAX = 64 * 1024, /* bytes read after the last answer */
-	BLOB_MAX = 1 << 20,    /* bytes in one wake-up */
+	BLOB_MAX = 1 << 20,    /* bytes of a blob sent in one wake-up */
 };
 
 static const ev_tstamp linger_s = 2.0;
@@ -53,7 +53,7 @@ static void watch(struct viewer_conn *c, int events)
 	    (c->io.events & (EV_READ | EV_WRITE)) == events)
 		return;
 	ev_io_stop(c->loop, &c->io);
-	/* a socket stays in the epoll, whose entry often need not change */
+	/* the socket stays in epoll: a change costs no system call */
 	if (c->io.fd == fd)
 		ev_io_modify(&c->io, events);
 	else
@@ -136,7 +136,7 @@ static void wait_while_held(struct viewer_conn *c)
 	if (c->lost)
 		end(c);
 	else
-		watch(c, 0); /* a pass finds the end of the range */
+		watch(c, 0); /* a pass calls on_body_end() */
 }
 
 static void receive(struct viewer_conn *c)
@@ -243,7 +243,7 @@ static bool send_blob(struct viewer_conn *c)
 		}
 		c->blob_pos += (size_t)n;
 		count(c, (uint64_t)n);
-		/* other clients are not late */
+		/* the next wake-up sends more, after other clients */
 		if (n == BLOB_MAX) {
 			watch(c, EV_WRITE);
 			return false;
@@ -393,7 +393,7 @@ struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *cfg)
 	c->answer_rate = cfg->answer_rate;
 	c->peer.len = sizeof c->peer.in6;
 	if (getpeername(cfg->fd, &c->peer.sa, &c->peer.len) < 0)
-		c->peer.len = 0; /* it has left again */
+		c->peer.len = 0; /* the client has already left */
 	c->local = cfg->links != NULL &&
 		   !peer_link_is_device(cfg->links, cfg->fd);
 	c->first = cfg->first;
@@ -410,7 +410,7 @@ struct viewer_conn *viewer_conn_new(const struct viewer_conn_config *cfg)
 	if (!c->fresh)
 		ev_io_start(c->loop, &c->io);
 	ev_init(&c->deadline, on_deadline);
-	/* after a delay of ours a request that waits is read first */
+	/* if this process was late, it first reads a request that waits */
 	ev_set_priority(&c->deadline, EV_MINPRI);
 	c->begun = true;
 	set_deadline(c, c->head_ms / 1000.);
@@ -439,7 +439,7 @@ int viewer_conn_take_fd(struct viewer_conn *c)
 
 	leave_first(c);
 	ev_io_stop(c->loop, &c->io);
-	/* without the plaintext the tls worker lets go of the connection */
+	/* the tls worker closes its socket when that of the plaintext ends */
 	if (c->kernel)
 		fd_close(&c->fd);
 	else
@@ -552,7 +552,7 @@ int viewer_conn_accept(struct viewer_conn *c)
 	c->keep = false;
 	write_head(c, out, 200, stream_headers);
 	buf_printf(out, "\r\n");
-	/* the client has read the answers before this one */
+	/* fits into the socket: the client has read all earlier answers */
 	n = send(answer_fd(c), buf_head(out), buf_len(out), MSG_NOSIGNAL);
 	return n == (ssize_t)buf_len(out) ? 0 : -EPIPE;
 }

@@ -39,8 +39,9 @@ struct viewer_conn_events {
 	 * inside. */
 	void (*on_request)(struct viewer_conn *, const struct http_request *,
 			   void *arg);
-	/* A TLS handshake: passes a copy of the socket on and returns the
-	 * socket of the plaintext, or -errno. */
+	/* The client begins a TLS handshake.  The receiver passes a copy of the
+	 * socket to the tls worker, and returns the socket of the plaintext, or
+	 * -errno. */
 	int (*on_tls)(int fd, void *arg);
 	/* The connection waits for the next request of its client, or after the
 	 * last answer for its end; the receiver does not free it. */
@@ -51,68 +52,77 @@ struct viewer_conn_events {
 };
 
 enum viewer_conn_state {
-	CONN_READING,   /* a request, or waits for it */
+	CONN_READING,   /* reads a request, or waits for one */
 	CONN_ASKED,     /* the owner prepares the answer */
 	CONN_ANSWERING, /* sends the answer */
-	CONN_CLOSING,   /* the last answer is sent: the client closes */
+	CONN_CLOSING,   /* has sent the last answer: waits until the client
+			 * closes */
 };
 
 struct viewer_conn {
-	TAILQ_ENTRY(viewer_conn) entry; /* of the owner: its place in `list' */
-	struct conn_list *list;         /* of the owner */
-	struct peer *from; /* of the owner: counts the address as a viewer */
-	struct peer_place place; /* of the owner: counts the address as a
-				  * connection */
-	struct hls_wait {  /* of the owner: its request waits for a segment */
+	/* --- the owner (deliver.h) uses the members from here --- */
+	TAILQ_ENTRY(viewer_conn) entry; /* in `list' */
+	struct conn_list *list;         /* fresh, busy or used of deliver */
+	struct peer *from; /* counts the address for the limit of viewers */
+	struct peer_place place; /* counts the address for the limit of
+				  * connections */
+	struct hls_wait {  /* the request waits for a segment or playlist */
 		LIST_ENTRY(viewer_conn) entry;
-		struct mount *mount; /* NULL: it does not wait */
+		struct mount *mount; /* NULL: the request does not wait */
 		uint64_t until_ms;
-		uint64_t session; /* of the last request; 0: none */
-		bool is_index; /* its answer names the session */
+		uint64_t session; /* number of the session in the last request;
+				   * 0: none */
+		bool is_index; /* the answer is a list that names `session' */
 	} hls;
-	/* of the owner: waits for the packets of a stream */
+	/* the request waits for the packets of a stream on demand */
 	TAILQ_ENTRY(viewer_conn) in_wait;
-	struct mount *waits_for; /* NULL: it does not wait */
+	struct mount *waits_for; /* NULL: the request does not wait */
 	uint64_t wait_until_ms;
-	/* of the owner: waits for the permission of its request */
+	/* the session of the request, until it has a permission and an answer;
+	 * NULL: none */
 	struct session *session;
-	/* of the owner: waits for the permission of all requests of a client of
-	 * HLS */
+	/* the HLS session for whose permission the request waits; NULL: none */
 	struct hls_session *shared;
 	TAILQ_ENTRY(viewer_conn) in_shared;
-	/* of the owner: its last request was one of this client */
+	/* the HLS session of the last request; NULL: none */
 	struct hls_session *served;
 	TAILQ_ENTRY(viewer_conn) in_served;
 	uint64_t *sent; /* counts the bytes of answers; NULL: not counted */
-	struct list_wait { /* of the owner: its request is with the master */
+	struct list_wait { /* the request waits for a list or guide */
 		TAILQ_ENTRY(viewer_conn) entry;
-		uint32_t seq;  /* 0: it does not wait */
+		uint32_t seq;  /* of the question to the master; 0: none */
 		uint64_t until_ms;
-		bool guide;    /* it waits for one */
-		size_t bytes;  /* of its answer, that are counted */
-		struct peer *from; /* counts a guide; NULL: no limit */
+		bool guide;    /* it waits for the guide, not for a list */
+		size_t bytes;  /* of the answer, counted in stream_lists */
+		struct peer *from; /* counts the address for the limit of
+				    * guides; NULL: no limit */
 	} asked;
-	/* of the owner: waits for the picture of a stream */
+	/* the request waits for the picture of a stream */
 	TAILQ_ENTRY(viewer_conn) in_picture;
-	struct picture *picture; /* NULL: it does not wait */
+	struct picture *picture; /* NULL: the request does not wait */
+	/* --- the owner uses the members up to here, and `play' --- */
 	struct ev_loop *loop;
 	char *address; /* copy of the listener's address */
-	bool play; /* of the owner: the listener had the play paths */
+	bool play; /* the listener served the play paths */
 	const struct viewer_conn_events *events;
 	void *arg;
 	unsigned head_ms, idle_ms, answer_ms, answer_rate;
 	enum viewer_conn_state state;
-	int fd;  /* requests are read from it; -1: passed on */
-	ev_io io; /* of it, or of the socket that answers are sent to */
+	int fd;  /* requests are read from it; -1: the owner took it */
+	ev_io io; /* watches fd, or the socket that answers are sent to */
 	ev_timer deadline;
 	struct http_request *request;
 	struct buf in, out;
-	struct ring_body body; /* may be active after its answer */
-	struct blob *blob; /* the rest of the answer; NULL: none */
-	size_t blob_pos, blob_end; /* bytes of it that are to be sent */
-	bool more_body; /* the answer is not complete without the body */
+	struct ring_body body; /* range of a ring; active after its answer until
+				* the client has acknowledged it */
+	struct blob *blob; /* body of the answer that is not sent yet, or
+			    * NULL */
+	size_t blob_pos, blob_end; /* the bytes of blob that are still to be
+				    * sent */
+	bool more_body; /* `body' has bytes of the answer that are not sent */
 	bool used;      /* a request was answered before */
-	bool begun;     /* the deadline is that of a head */
+	bool begun;     /* a request has begun: the deadline is head_ms, not
+			 * idle_ms */
 	bool keep;      /* another request may follow the answer */
 	bool nodelay;   /* TCP_NODELAY is set */
 	bool lost;      /* reset the connection */
@@ -120,8 +130,9 @@ struct viewer_conn {
 	bool fresh;   /* the first byte has not arrived: waits in `first` */
 	struct first_byte *first;
 	struct first_byte_wait wait;
-	bool secure; /* over TLS: fd is the plaintext */
-	/* the socket of the client, over TLS, while it may be used; or -1 */
+	bool secure; /* over TLS: fd is the socket of the plaintext */
+	/* with TLS: the socket of the client, if the kernel may encrypt on it;
+	 * -1: none */
 	int outer;
 	bool kernel_tls; /* after the handshake, ask whether the kernel
 			  * encrypts */
@@ -136,8 +147,8 @@ struct viewer_conn_config {
 	int fd;              /* taken; non-blocking */
 	/* to detect TLS, borrowed; NULL: no TLS */
 	struct first_byte *first;
-	bool kernel_tls;     /* the kernel has it: see kernel_tls.h */
-	/* borrowed for the call; NULL: every client is of another host */
+	bool kernel_tls;     /* the kernel supports it: see kernel_tls.h */
+	/* borrowed for the call; NULL: no client counts as one on this host */
 	struct peer_links *links;
 	unsigned head_ms;    /* limit for the head */
 	unsigned idle_ms;    /* limit for the wait for the next request */
@@ -165,10 +176,11 @@ void viewer_conn_reject_method(struct viewer_conn *, bool options);
 struct viewer_answer {
 	int status;
 	const char *headers; /* lines, each with CRLF; NULL: none */
-	const void *body;    /* copied; NULL: the range of the ring */
+	const void *body;    /* copied; NULL: blob or mount has the body */
 	size_t len;
-	struct blob *blob;   /* its bytes [start, end); NULL: others */
-	/* the range [start, end) of the ring of the mount; NULL: no body */
+	struct blob *blob;   /* the body is bytes [start, end) of it, or NULL */
+	/* the body is the range [start, end) of the ring of this mount, or
+	 * NULL */
 	struct mount *mount;
 	uint64_t start, end;
 };
@@ -183,7 +195,7 @@ void viewer_conn_answer(struct viewer_conn *, const struct viewer_answer *);
 int viewer_conn_accept(struct viewer_conn *) MUST_CHECK;
 
 /* Answers a HEAD request whose body has no length yet, and closes.  headers:
- * NULL for those of the same body. */
+ * NULL for those of a stream of TS packets. */
 void viewer_conn_answer_head(struct viewer_conn *, const char *headers);
 
 /* True if the client has received an answer, and has sent no request since. */
@@ -193,6 +205,6 @@ bool viewer_conn_is_idle(const struct viewer_conn *);
  * this host receives them? */
 bool viewer_conn_is_copied(const struct viewer_conn *);
 
-/* Passes the socket that answers are sent to to the caller, which then calls
- * viewer_conn_free(). */
+/* Returns the socket to which answers are sent.  The caller owns it, and calls
+ * viewer_conn_free() next. */
 int viewer_conn_take_fd(struct viewer_conn *);

@@ -12,14 +12,15 @@ enum {
 	 * of its life.  Numbers stay below MSG_RECEIVER_BIT until 2109. */
 	NUMBERS_BITS = 10,
 	BUCKETS = 4096,
-	JOINED_MAX = 64, /* in one message, which must not be too long */
+	JOINED_MAX = 64, /* new sessions in a message, whose size is limited */
 };
 
 struct sessions {
 	TAILQ_HEAD(session_list, session) joined; /* numbers ascend */
 	TAILQ_HEAD(, session) news;
 	LIST_HEAD(, session) by_client[BUCKETS];
-	uint64_t last; /* the last number in use */
+	uint64_t last; /* the highest number of a session so far */
+	/* numbers of sessions whose end is not reported yet */
 	uint64_t *left;
 	size_t n_left, room_left;
 	unsigned n;
@@ -111,7 +112,7 @@ void session_free(struct session **sp)
 	if (s->joined)
 		TAILQ_REMOVE(&o->joined, s, entry);
 	LIST_REMOVE(s, by_client);
-	/* the master may keep a place for it */
+	/* the master may count this viewer: its end is reported */
 	if (s->asked || (s->joined && !s->in_list_of_news))
 		note_left(o, s->client);
 	o->n--;
@@ -172,7 +173,7 @@ void session_join(struct session *s, uint64_t now_ms)
 	struct sessions *o = s->owner;
 	struct session *before = TAILQ_LAST(&o->joined, session_list);
 
-	/* an answer may come later than that of a later viewer */
+	/* a viewer that asked later may have got its answer earlier */
 	while (before != NULL && before->client > s->client)
 		before = TAILQ_PREV(before, session_list, entry);
 	if (before != NULL)

@@ -27,8 +27,9 @@ enum {
 };
 
 struct session_events {
-	/* A decision about the viewer.  For one that is permitted already it is
-	 * ASK_ALLOWED or ASK_DENIED.  The session may be freed inside. */
+	/* Called with a decision about the viewer.  If the viewer is permitted
+	 * already, it is ASK_ALLOWED or ASK_DENIED.  The receiver may free the
+	 * session. */
 	void (*on_verdict)(struct session *, const struct msg_deliver_answer *,
 			   void *arg);
 };
@@ -40,9 +41,10 @@ struct session_asks {
 };
 
 struct session {
-	TAILQ_ENTRY(session) entry;   /* joined ones, in their order */
-	TAILQ_ENTRY(session) in_news; /* joined ones, not reported yet */
-	TAILQ_ENTRY(session) in_asks; /* of the door */
+	TAILQ_ENTRY(session) entry;   /* in the joined sessions, by number */
+	TAILQ_ENTRY(session) in_news; /* in the joined sessions that are not
+				       * reported yet */
+	TAILQ_ENTRY(session) in_asks; /* in the list `asks' of the door */
 	LIST_ENTRY(session) by_client;
 	struct sessions *owner;
 	const struct session_events *events;
@@ -54,23 +56,25 @@ struct session {
 	char *host, *path, *query, *agent;
 	char *login;
 	uint64_t begun_ms;
-	const uint64_t *bytes; /* sent; of the owner; NULL: none */
+	const uint64_t *bytes; /* the owner's counter of sent bytes; NULL:
+				* none */
 	uint64_t player; /* as in msg_deliver_ask */
-	uint64_t key;    /* as in msg_session, like the next two */
+	/* key, mount and unlimited: as in msg_session */
+	uint64_t key;
 	uint64_t mount;
 	bool unlimited;
 	bool free_entry; /* needs no permission */
 	bool probe;      /* a request by HEAD, which is no viewer */
-	bool asked;      /* the master knows the number */
+	bool asked;      /* a question has told the master its number */
 	bool joined, in_list_of_news;
-	bool permitted; /* it watches, or waits for packets */
+	bool permitted; /* the viewer watches, or waits for packets */
 	bool kicked;
 	bool limited; /* kicked because another viewer has its place */
-	uint64_t recheck_ms; /* 0: never */
-	unsigned judged; /* reviews of all sessions before its permission */
+	uint64_t recheck_ms; /* time of the next question; 0: never */
+	unsigned judged; /* reviews of all sessions before its last verdict */
 	struct session_asks *asks; /* the list that has it; NULL: none */
-	uint32_t seq;
-	uint64_t ask_ms; /* when it was queued or sent */
+	uint32_t seq;    /* of the last question that was sent */
+	uint64_t ask_ms; /* time at which the question was queued or sent */
 };
 
 struct session_config {
@@ -79,7 +83,8 @@ struct session_config {
 	const char *protocol;
 	const char *host, *path, *query, *agent; /* NULL: none */
 	uint64_t player; /* as in msg_deliver_ask */
-	uint64_t key; /* as in msg_session, like the next two */
+	/* key, mount and unlimited: as in msg_session */
+	uint64_t key;
 	uint64_t mount;
 	bool unlimited;
 	bool free_entry;
@@ -93,15 +98,15 @@ struct session_config {
 typedef void sessions_changed_fn(void *arg);
 
 /* Makes the list of sessions.  worker: the number of this worker, from 0, as in
- * msg_deliver_of().  Its numbers of viewers start above all numbers of its
- * predecessors, even if the last of them ended in the same second. */
+ * msg_deliver_of().  The worker's numbers of viewers start above all numbers of
+ * the worker before it, even if that one ended in the same second. */
 struct sessions *sessions_new(uint64_t wall_ms, unsigned worker,
 			      sessions_changed_fn *changed, void *arg);
 /* NULL-safe; sets *s to NULL.  All sessions must have ended. */
 void sessions_free(struct sessions **);
 
 struct session *session_new(struct sessions *, const struct session_config *);
-/* NULL-safe; sets *s to NULL.  Its question is forgotten. */
+/* NULL-safe; sets *s to NULL.  The answer to an open question is ignored. */
 void session_free(struct session **);
 
 /* Moves a session to the end of this list; NULL: removes it from its list. */

@@ -24,13 +24,13 @@
 #include <strings.h>
 
 enum {
-	/* places that a stream has for its own viewers: a quarter of all,
-	 * divided by the streams, at most */
+	/* places that each stream reserves for its own viewers: 1/OWN_SHARE of
+	 * all places, divided by the number of streams, at most OWN_MAX */
 	OWN_SHARE = 4,
 	OWN_MAX = 64,
 };
 
-/* Is there a place that is not kept for viewers of other streams? */
+/* Is there a place that is not reserved for viewers of other streams? */
 static bool has_place(const struct deliver *d, const struct mount *m)
 {
 	unsigned n = (unsigned)d->mounts.n, kept = 0;
@@ -253,7 +253,7 @@ static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
 
 	if (m != NULL && strcmp(m->stream, s->stream) != 0)
 		m = NULL;
-	/* the path no longer has no_auth */
+	/* the path has lost no_auth since the request: judge it again */
 	if (a->verdict == ASK_ALLOWED && m != NULL && s->free_entry &&
 	    !m->no_auth) {
 		session_free(&c->session);
@@ -297,8 +297,8 @@ static bool count_address(struct deliver *d, struct viewer_conn *c)
 	return false;
 }
 
-/* Serves a request.  Each address receives a limited number of segments at a
- * time, and waits with as many requests. */
+/* Serves a request.  An address may have a limited number of requests that
+ * receive a segment or wait. */
 void visit_serve_hls(struct viewer_conn *c, const char *stream)
 {
 	struct deliver *d = c->arg;
@@ -317,7 +317,7 @@ void visit_serve_hls(struct viewer_conn *c, const char *stream)
 	}
 	if (wanted.number > 0 && !count_address(d, c))
 		return;
-	/* before its request can wait for the stream */
+	/* before the request waits: the report starts the stream */
 	deliver_report_demand(d, m);
 	hls_answer(c, c->request, m, &wanted);
 	if (c->hls.mount != NULL && !count_address(d, c))
@@ -342,7 +342,7 @@ void visit_rename(struct deliver *d, struct mount *m, const char *stream)
 	struct viewer_conn *c;
 
 	hls_sessions_rename(m, stream);
-	/* the others have no request */
+	/* connections in other lists have no open request */
 	TAILQ_FOREACH(c, &d->busy, entry)
 		if (c->session != NULL &&
 		    find_mount(d, c, c->request, &wanted) == m)
@@ -360,8 +360,8 @@ static void review_viewers(struct deliver *d, struct mount *m)
 	}
 }
 
-/* Sessions that began by the older settings serve no further request and end
- * without one. */
+/* Judges the waiting HLS requests of the mount again.  Sessions that began with
+ * the older settings get no further request, and expire. */
 static void visit_hls_again(struct deliver *d, struct mount *m)
 {
 	struct viewer_conn *c, *next;
@@ -381,7 +381,7 @@ void visit_again(struct deliver *d, struct mount *m)
 {
 	struct viewer_conn *c;
 
-	/* the master counts the viewers of a new mount anew */
+	/* the master has no count for a new mount: report its viewers */
 	if (m->n_waiting + m->n_viewers + m->n_hls > 0)
 		deliver_report_demand(d, m);
 	review_viewers(d, m);
@@ -441,7 +441,7 @@ static void on_picture_verdict(struct session *s,
 		visit_refuse(c, a);
 	else if (!same)
 		viewer_conn_reject(c, 404);
-	/* a client that reads slowly keeps its picture */
+	/* counted, because the picture of a slow client stays in memory */
 	else if (count_address(d, c))
 		pictures_answer(d->pictures, c, m->stream);
 }
@@ -572,7 +572,7 @@ void visit_request(struct viewer_conn *c,
 
 	if (d->retiring)
 		c->keep = false;
-	/* what follows may be no request of its session */
+	/* the new request may belong to another session, or to none */
 	hls_sessions_forget(c);
 	/* A request that is judged again keeps its place until the verdict: a
 	 * stream on demand does not stop meanwhile. */
