@@ -17,8 +17,9 @@
 #include <stdint.h>
 
 enum {
-	ADMISSION_ASK_MS = 3000,    /* limit of an answer */
-	ADMISSION_RETRY_MS = 15000, /* until it is asked again */
+	ADMISSION_ASK_MS = 3000,    /* longest wait for an answer */
+	ADMISSION_RETRY_MS = 15000, /* time without an answer after which the
+				     * master is asked about a receiver again */
 };
 
 /* The connection to the master for questions about callers, which all outputs
@@ -34,11 +35,12 @@ struct asker {
 /* Embedded; zeroed memory is a caller without a question. */
 struct admission {
 	bool allowed;
-	bool asked;          /* the master knows the number */
+	bool asked;          /* a question has told the master the number of
+			      * the caller */
 	bool again;          /* ask again after the answer */
 	uint32_t seq;        /* of the question that is open; 0: none */
-	uint64_t ask_ms;
-	uint64_t recheck_ms; /* 0: never */
+	uint64_t ask_ms;     /* time of that question */
+	uint64_t recheck_ms; /* time of the next question; 0: never */
 };
 
 /* Asks about the caller; while a question is open, notes to ask again after its

@@ -127,7 +127,7 @@ static void put_description(const struct announcement *a, struct text *t)
 		put(t, "m=video %u udp MP2T\r\n", sockaddr_port(&a->remote));
 		return;
 	}
-	/* RFC 7104, RFC 5956 */
+	/* groups of two paths (RFC 7104), and of media and FEC (RFC 5956) */
 	if (has_second_path(a))
 		put(t, "a=group:DUP m1 m2\r\n");
 	for (unsigned i = 1; has_fec(a) && i <= 1u + has_second_path(a); i++)
@@ -151,7 +151,7 @@ static size_t put_head(const struct announcement *a, bool deletion, uint8_t *to)
 {
 	bool v6 = family_digit(&a->origin) == 6;
 	size_t len = v6 ? 16 : 4;
-	/* identifies the content; never 0 (RFC 2974 6) */
+	/* the hash identifies the content; it is never 0 (RFC 2974 6) */
 	uint64_t mix = (a->session ^ a->version * 31) *
 		       UINT64_C(0x9e3779b97f4a7c15);
 	uint16_t hash = MAX((uint16_t)(mix >> 48), 1);

@@ -29,9 +29,11 @@ struct announcement {
 	struct sockaddr_any remote;  /* destination of the packets */
 	unsigned ttl;
 	bool rtp;
-	bool full;                   /* see announcement_has_full() */
+	bool full;                   /* make the full description */
 	struct rtp_out_spec streams; /* options of an rtp output */
-	uint64_t session, version;   /* fixed number of the session */
+	/* session: number of the session, the same after a restart; version: a
+	 * higher number if the description changes, such as the time in s */
+	uint64_t session, version;
 };
 
 /* Does the full description differ from the plain one? */

@@ -16,10 +16,11 @@
 enum {
 	QUEUE_PACKETS_MIN = 16 * DATAGRAM_PACKETS,
 	QUEUE_PACKETS_MAX = 16 * 1024 * 1024 / TS_PACKET,
-	/* After a longer sleep the arrival time of packets is unknown. */
+	/* A longer sleep does not count as time in which the worker was
+	 * awake: the arrival times of its packets are unknown. */
 	AWAKE_MS = 100,
 	DISCONTINUITY = 0x80, /* discontinuity_indicator */
-	/* The part of the queue that only tables may use. */
+	/* 1/8 of the queue is for tables only. */
 	TABLES_SHARE = 8,
 	/* Tables on fixed PIDs; EIT, which may be large, is not one. */
 	PID_CAT = 0x0001,
@@ -181,11 +182,13 @@ static void read_pcr(struct cbr *c, uint8_t *packet, uint64_t now_tick)
 		clock = add_clock(c, ts_pid(packet), now_tick);
 	if (clock == NULL)
 		return;
-	/* no PCR is inserted before the first of a resumed clock has left, or
-	 * one that announces it */
+	/* for a clock whose PCRs return after a silence, no PCR is inserted
+	 * before its first PCR has left, or a packet that announces its new
+	 * time base */
 	clock->sent &= !cbr_is_gone(clock, now_tick) ||
 		       cbr_is_gone(clock, clock->sent_tick);
-	/* announced by this packet, or by one in front of the held packets */
+	/* a new time base is announced by this packet, or by a packet that is
+	 * inserted in front of the held packets */
 	if (cbr_clock_arrived(clock, &a)) {
 		if (c->held && !clock->begun)
 			cbr_set_begun(c, clock, true);
@@ -220,7 +223,7 @@ static void push(struct cbr *c, struct ts_run run, uint64_t now_tick)
 	for (size_t i = 0; i < run.n; i++, copy += TS_PACKET) {
 		if (c->places != NULL)
 			c->places[(last + i) & c->places_mask] = now_tick;
-		/* most packets have none */
+		/* most packets have no adaptation field, and so no PCR */
 		if (ts_adaptation_flags(copy) != 0)
 			read_pcr(c, copy, now_tick);
 		if (ts_pusi(copy) || c->reader.n > 0)
@@ -239,7 +242,7 @@ static void overflow(struct cbr *c, const uint8_t *packet, uint64_t now_tick)
 }
 
 /* Queues packets other than null packets, which are due from at_ns on.  Counts
- * those as overflow for which the queue has no room. */
+ * packets for which the queue has no room as overflow. */
 static void queue_packets(struct cbr *c, struct ts_run run, uint64_t at_ns,
 			  uint64_t now_ns)
 {
@@ -440,7 +443,8 @@ static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 		due = find_due_clock(c, next == NULL);
 	if (due != NULL && next == NULL)
 		next = next_content(c);
-	/* a duplicate goes first, even if no content is due */
+	/* a duplicate must follow its original: it leaves before the inserted
+	 * PCR, even if no content is due */
 	if (due != NULL && next != NULL && ts_pid(next) == due->pid &&
 	    cbr_clock_repeats(due, next)) {
 		take_content(c, p);
@@ -464,8 +468,8 @@ static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 	return due == NULL && next != NULL;
 }
 
-/* True if a queued packet is due at this position: by its own place, or,
- * without places, if the queue is spread evenly and its share of the n
+/* True if a queued packet is due at this position: by its own time in `places',
+ * or, without `places', if the queue is spread evenly and its share of the n
  * positions, added up in `spread', has reached a whole position. */
 static bool has_content(struct cbr *c, size_t spread, size_t n)
 {

@@ -3,30 +3,30 @@
  * Converts a stream to a constant bit rate: drops its null packets, inserts
  * new ones and rewrites the PCRs by the position of their packets.
  *
- * The packets of the input are spread evenly over the positions of their time;
- * those of a multiplex come with it.
+ * The packets of an input are spread evenly over the positions that are due.
+ * Each packet of a multiplex comes with its own time.
  * A queue of at most CBR_QUEUE_MS holds packets that do not fit; beyond it
  * packets are dropped and counted.  An eighth of the queue is reserved for PAT,
  * PMT, CAT, NIT, SDT and TDT, so that an overflow drops none of them.  If the
  * PCRs of a PID that a PMT names are more than CBR_PCR_MS apart, packets with
  * nothing but a PCR are inserted, but not between a packet and its duplicate
- * (ISO/IEC 13818-1 2.4.3.3).  If all clocks are taken, such a PID takes that of
- * a PID that no PMT names.
+ * (ISO/IEC 13818-1 2.4.3.3).  If all clocks are in use, such a PID gets the
+ * clock of a PID that no PMT names.
  *
  * The output starts with the first packet, and stops after CBR_SILENCE_MS
  * without packets other than null packets, so that null packets do not hide a
  * dead source.  After a pause of CBR_PAUSE_MS, or of less if units would leave
- * behind their DTS, packets wait for the PCRs that show for each clock whether
- * it stopped, at most CBR_HELD_MS, so that new time bases are announced in
- * front of them.
+ * after their DTS, packets wait at most CBR_HELD_MS.  In this time PCRs show
+ * for each clock whether it stopped, so that new time bases are announced in
+ * front of the packets.
  *
  * After a late wake-up the packets are spread over all positions that are due.
  * Positions that are late by more than CBR_LATE_MS are skipped, with their
- * packets, and the step of the PCRs is announced; but not for less than a tenth
- * of a second.
+ * packets, and the step of the PCRs is announced.  Less than a tenth of a
+ * second is not skipped.
  *
- * Pure: time is an argument.  Owns its queue; after cbr_keep() borrows its
- * memory.
+ * Pure: time is an argument.  Owns its queue; after cbr_keep() borrows the
+ * memory of the queue.
  */
 #pragma once
 
@@ -36,10 +36,12 @@ enum {
 	CBR_QUEUE_MS = 1000,
 	CBR_SILENCE_MS = 2000,
 	CBR_HELD_MS = 100,
-	CBR_PCR_MS = 38,     /* TS 101 154 4.1.5 allows 40 */
+	CBR_PCR_MS = 38,     /* most time between two PCRs of a PID; TS 101 154
+			      * 4.1.5 allows 40 */
 	/* After this time a PCR is inserted instead of a null packet. */
 	CBR_PCR_NULL_MS = 30,
-	CBR_CLOCKS = 64,     /* PIDs with rewritten PCRs; others stay */
+	CBR_CLOCKS = 64,     /* PIDs whose PCRs are rewritten; the PCRs of
+			      * further PIDs are not changed */
 	CBR_CLOCKS_MAX = 255,
 	/* With so many milliseconds due, bursts grow to
 	 * PACER_LATE_BURST_MS. */
@@ -53,7 +55,8 @@ struct cbr;
 struct cbr_counters {
 	uint64_t overflow; /* packets dropped because the queue was full */
 	uint64_t late;     /* packets dropped with skipped positions */
-	/* duplicates dropped because a PCR follows the original */
+	/* duplicates dropped because a packet with a PCR was inserted behind
+	 * the original */
 	uint64_t duplicates;
 	uint64_t nulls;    /* inserted null packets */
 	uint64_t pcrs;     /* packets inserted for a PCR */
@@ -63,8 +66,8 @@ struct cbr_counters {
 /* Makes an output of kbps, CBR_MIN_KBPS to CBR_MAX_KBPS.  burst_ms: the most
  * that one run sends, at most PACER_BURST_MS. */
 struct cbr *cbr_new(unsigned kbps, unsigned burst_ms);
-/* As cbr_new() for a multiplex, whose packets have known places
- * (cbr_feed_at()), with another number of clocks, at most CBR_CLOCKS_MAX. */
+/* As cbr_new() for a multiplex, whose packets have known times (cbr_feed_at()),
+ * with another number of clocks, at most CBR_CLOCKS_MAX. */
 struct cbr *cbr_new_mux(unsigned kbps, unsigned burst_ms, size_t clocks);
 void cbr_free(struct cbr **);
 
@@ -92,7 +95,8 @@ uint64_t cbr_next_ns(const struct cbr *);
 /* Are more packets due than one run may send? */
 bool cbr_is_behind(const struct cbr *);
 
-/* A PCR of the output, or of a clock that has sent none yet. */
+/* The last PCR of a PID in the output, or the PCR from which the clock of a PID
+ * will continue that has sent none yet. */
 struct cbr_time {
 	uint16_t pid;
 	uint64_t pcr;   /* 27 MHz */
@@ -109,12 +113,12 @@ void cbr_resume(struct cbr *, const struct cbr_time *);
 /* The bytes of the memory for cbr_keep(). */
 size_t cbr_memory_size(const struct cbr *);
 
-/* Before the first feed, not for a multiplex: continues the output of the last
- * worker from this memory, with its queue, its positions and its clocks, if it
- * has the same address (a hash), and keeps them there from now on.  A time
- * between the workers is like a late wake-up.  The memory begins with a page,
- * is shared and outlives the cbr.  Returns the number of packets that the last
- * worker took from the queue, and perhaps did not send. */
+/* Call it before the first feed, not for a multiplex.  If the memory has the
+ * state of an output with the same address (a hash), continues that output with
+ * its queue, its positions and its clocks.  Stores the state there from now on.
+ * The time between the two workers counts as a late wake-up.  The memory begins
+ * with a page, is shared and outlives the cbr.  Returns how many packets the
+ * last worker was sending when it ended, so that they may be lost. */
 size_t cbr_keep(struct cbr *, void *memory, uint64_t address, uint64_t now_ns);
 
 /* The number of packets in the queue. */

@@ -9,7 +9,7 @@
 #define TICKS_MS ((int64_t)(PCR_HZ / 1000))
 #define PPT INT64_C(1000000000000)
 
-/* After longer silence the slew does not add up any more: 64 bits hold. */
+/* Most ticks by which the slew is multiplied, so that 64 bits suffice. */
 #define SLEWED_MAX (10000 * (int64_t)PCR_HZ)
 
 static uint64_t wrapped(uint64_t pcr, int64_t by)
@@ -76,7 +76,8 @@ static void end_window(struct cbr_clock *c, const struct cbr_arrival *a)
 		c->measured_tick = a->tick;
 		c->stray = c->far >= CBR_FAR_WINDOWS;
 	}
-	/* a source that is slow has no PCR as early as the last window's */
+	/* after a stray window a source that is slow has no PCR as early as the
+	 * earliest of that window, so the latest one counts */
 	c->stray_off = was_stray ? c->late : c->early;
 	if (c->windows < CBR_FIRST_WINDOWS)
 		c->windows++;
@@ -125,7 +126,7 @@ void cbr_clock_unit(struct cbr_clock *c, uint64_t dts)
  * INT64_MAX: unknown. */
 static int64_t late_most(const struct cbr_clock *c)
 {
-	/* a shorter delay may be that of each burst */
+	/* at least CBR_STRAY_MS: every burst may have a shorter delay */
 	return c->mux || c->lead == 0
 		? INT64_MAX : MAX(c->lead - CBR_LEAD_SPARE_MS * TICKS_MS,
 				  CBR_STRAY_MS * TICKS_MS);
@@ -248,7 +249,8 @@ bool cbr_clock_arrived(struct cbr_clock *c, const struct cbr_arrival *a)
 	}
 	off = wrap_diff(wrapped(a->pcr, -c->shift), clock_at(c, a->tick),
 			PCR_WRAP);
-	/* a PCR that is late itself does not show the distance */
+	/* a PCR that is later than stray_off is only late itself, and does not
+	 * show how far the source is away */
 	jump = !first && ((c->stray && off >= c->stray_off -
 						CBR_STEP_MS * TICKS_MS) ||
 			  is_jump(c, a, off));

@@ -44,37 +44,40 @@ enum {
 	 * difference means that the clock of the source stopped.  After a
 	 * shorter silence packets have CBR_FIRST_WINDOW_MS to catch up. */
 	CBR_PAUSE_MS = 1000,
-	/* The packets of a multiplex are those of one time base after longer
-	 * pauses, and have as long to catch up (mux/delay_line.h). */
+	/* The length of such a silence in a multiplex, whose packets also have
+	 * this time to catch up (mux/delay_line.h). */
 	CBR_PAUSE_MUX_MS = 2000,
-	/* The next PCRs show whether it did: if the packets of the pause arrive
-	 * in a burst, their clock catches up.  Without a burst so far, a PCR
-	 * after this time decides. */
+	/* The PCRs after a silence show whether the clock of the source
+	 * stopped: if the packets of the silence arrive in a burst, their clock
+	 * catches up.  Without a burst a PCR after this time decides. */
 	CBR_DOUBT_MS = 30,
-	/* Units may have so much less time until their DTS than measured. */
+	/* Margin: a unit may have so much less time from its PCR to its DTS
+	 * than measured. */
 	CBR_LEAD_SPARE_MS = 80,
-	/* In this time the measured lead rises to that of units that are
-	 * further from their PCRs: other tracks may be closer. */
+	/* The measured lead (from a PCR to the DTS of a unit) falls at once,
+	 * and rises within this time: other tracks may have a smaller one. */
 	CBR_LEAD_RISE_MS = 10000,
-	/* A unit further from its PCR is wrong. */
+	/* A DTS further behind its PCR is an error of the source. */
 	CBR_LEAD_MAX_MS = 10000,
-	CBR_JUMPS = 8, /* announced time bases in the queue */
+	CBR_JUMPS = 8, /* most announced time bases in the queue */
 };
 
 /* A PCR of the input. */
 struct cbr_arrival {
 	uint64_t pcr;
 	bool announced; /* with a discontinuity_indicator */
-	uint64_t tick;
+	uint64_t tick; /* time of arrival */
 	uint64_t awake; /* ticks so far in which the worker was awake */
-	bool held; /* no packet since a pause leaves before it is decided */
+	bool held; /* the packets since a pause wait until it is decided
+		    * whether the clock stopped */
 };
 
 struct cbr_clock {
 	uint16_t pid;
 	bool left;          /* no PMT names the PID */
-	bool mux;           /* it is one of a multiplex */
-	bool begun;         /* a packet of its own announces its time base */
+	bool mux;           /* the clock is one of a multiplex */
+	bool begun;         /* an inserted packet will announce a new time
+			     * base */
 	/* the last content packet of the PID in the output, and whether an
 	 * inserted packet followed it */
 	uint8_t last[TS_PACKET];
@@ -83,36 +86,39 @@ struct cbr_clock {
 	uint64_t base_tick; /* tick at which the clock is base_pcr */
 	uint64_t base_pcr;
 	int64_t fraction;   /* fraction of a tick at base_tick, in 1e-12 */
-	int64_t slew_ppt, wanted_ppt; /* in 1e-12 */
+	/* the correction of the frequency, now and as it should be, in 1e-12 */
+	int64_t slew_ppt, wanted_ppt;
 	uint64_t ramp_tick; /* tick of the last change of slew_ppt */
 	struct cbr_loop loop;
-	/* the slew of the next announced time base */
-	bool has_fresh;
-	int64_t fresh_ppt;
+	bool has_fresh;     /* fresh_ppt is set */
+	int64_t fresh_ppt;  /* the slew of the next announced time base */
 
 	/* the input */
 	uint64_t in_pcr, in_tick, in_awake; /* values of the last PCR */
-	int64_t off;        /* its lead over the output */
+	int64_t off;        /* lead of the last PCR over the output, ticks */
 	/* the least distance from the PCR to the DTS of a unit; 0: unknown */
 	int64_t lead;
 	uint64_t lead_tick; /* of the PCR in front of the last unit */
 	uint64_t patient_tick; /* delayed packets may catch up until then */
-	/* differences of the time bases that are still in the queue */
+	/* by how much each time base whose packet is still in the queue differs
+	 * from the one before it, in ticks */
 	int64_t jumps[CBR_JUMPS];
 	uint8_t n_jumps;
 	int64_t shift;      /* sum of jumps */
 	uint8_t windows;    /* windows since the time base began, up to
 			     * CBR_FIRST_WINDOWS */
 	uint64_t window_tick;
-	uint64_t measured_tick; /* of the last measurement of the loop */
-	int64_t early, late; /* extremes of the window */
+	uint64_t measured_tick; /* tick of the loop's last measurement */
+	/* largest and smallest lead of a PCR in the window, in ticks */
+	int64_t early, late;
 	uint8_t far;        /* windows in a row beyond CBR_FAR_MS */
 	/* The next PCR starts a new time base if its lead is not less than
 	 * stray_off by more than CBR_STEP_MS. */
 	bool stray;
 	int64_t stray_off;
-	/* The last time base began after a pause, because the clock of the
-	 * source was so far behind, at a packet that waits for the decision. */
+	/* A time base began after a pause, because the source was late by
+	 * -doubt_off ticks.  It is open whether the source only catches up, and
+	 * its packets wait. */
 	bool doubts;
 	uint64_t doubt_tick;
 	int64_t doubt_off;
@@ -123,8 +129,8 @@ struct cbr_clock {
 };
 
 /* Takes a PCR of the input; true: it starts a new time base, which its packet
- * announces when it leaves.  While the clock doubts, packets wait; if it has
- * no jump then, the time base was none. */
+ * announces when it leaves.  While `doubts' is set, packets wait.  If n_jumps
+ * is 0 at the end of the doubt, no time base began. */
 bool cbr_clock_arrived(struct cbr_clock *, const struct cbr_arrival *);
 
 /* Takes the DTS (27 MHz) of a unit of this clock, behind its last PCR. */
@@ -142,8 +148,9 @@ void cbr_clock_missed(struct cbr_clock *, const struct cbr_arrival *);
  * announces a new time base. */
 uint64_t cbr_clock_leave(struct cbr_clock *, uint64_t tick, bool jump);
 
-/* The packet that announces the next time base is dropped: the next announced
- * one includes its jump.  False: there is none, and the caller announces it. */
+/* Call it when the packet that announces a time base is dropped.  The next
+ * announced time base includes its jump.  False: none is announced, so the
+ * caller must announce the time base. */
 bool cbr_clock_skip(struct cbr_clock *);
 
 /* Does this packet repeat the last one of its PID, but for the PCR?  Both have

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What becomes of the output when the machine was busy: positions and packets
- * that are too late. */
+/* Skips the positions, and drops the packets, that are too late because the
+ * machine was busy. */
 #include "worker/output/cbr_state.h"
 
 #define PACKET_BITS CBR_PACKET_BITS
 
 enum {
-	/* After a longer delay the number of late packets is a guess. */
+	/* Of a longer delay only this time counts as skipped positions. */
 	LATE_COUNTED_MS = 60000,
 };
 
@@ -79,7 +79,7 @@ static size_t count_late(const struct cbr *c)
 			return any ? i : 0;
 		any = true;
 	}
-	/* the later ones did not fit */
+	/* the queue is full of late packets: later ones had no room */
 	return any ? run.n : 0;
 }
 
@@ -97,7 +97,7 @@ void cbr_announce(struct cbr *c)
 	for (size_t i = 0; i < c->n_clocks; i++) {
 		struct cbr_clock *k = &c->clocks[i];
 
-		/* one that waits announces its own time base */
+		/* with a jump, a packet in the queue announces a time base */
 		if (k->last[0] == TS_SYNC_BYTE && k->n_jumps == 0 &&
 		    !cbr_is_gone(k, c->tick))
 			cbr_set_begun(c, k, true);
@@ -114,13 +114,15 @@ void cbr_skip_late(struct cbr *c)
 		c->tick += c->now_tick - far;
 	due = cbr_positions_until(c, c->now_tick);
 	most = MAX(most, (uint64_t)2 * DATAGRAM_PACKETS);
-	/* each skip is announced, so there is none for a few positions */
+	/* a skip is announced as a discontinuity, so a few late positions are
+	 * not skipped */
 	if (due <= most ||
 	    (due - most) * PACKET_BITS * 1000 <= c->bps * CBR_FAR_MS)
 		return;
 	skipped = due - most;
 	drop_late(c);
-	/* which clocks ran, the last sent position shows */
+	/* before advance(), because the last sent position shows which clocks
+	 * ran */
 	cbr_announce(c);
 	advance(c, skipped);
 	c->counters.skipped += skipped;

@@ -7,7 +7,7 @@
 #define TICKS_MS ((int64_t)(PCR_HZ / 1000))
 
 enum {
-	PARTS = 1000000,    /* of a tick */
+	PARTS = 1000000,    /* the lead is computed in 1 / PARTS of a tick */
 	PPT_PPM = 1000000,
 	/* After so long without a measurement the loop starts again. */
 	PAUSE_S = 1000,

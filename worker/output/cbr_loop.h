@@ -28,14 +28,15 @@ enum {
 	CBR_SLEW_MAX_PPT = 29990000,
 	/* 75 mHz are 2778e-12; per second. */
 	CBR_RAMP_PPT = 2700,
-	/* The loop is damped critically. */
+	/* Time constant in s; the loop is damped critically. */
 	CBR_LOOP_S = 2500,
 	/* A measurement further from the expected one shows another delay of
 	 * the path, not another frequency. */
 	CBR_STEP_MS = 15,
 	/* Measurements over which the frequency is averaged. */
 	CBR_LOOP_SMOOTH = 200,
-	/* A source this wrong is not followed; in 1e-12. */
+	/* Most difference of the source's frequency that is measured, in
+	 * 1e-12. */
 	CBR_RATE_MAX_PPT = 100000000,
 };
 

@@ -9,11 +9,12 @@
 enum {
 	VERSION = 2,
 	HEAD = 128 * 1024, /* bytes in front of the packets; whole pages */
-	/* A position is so far in the future at most. */
+	/* A stored time that is further in the future is invalid. */
 	AHEAD_MS = 1000,
-	/* A queue is continued so often by workers that die within SOUND_MS:
-	 * it may be what they die of.  What dies of a packet that leaves takes
-	 * it out of the queue. */
+	/* So many workers in a row may continue a queue and die within
+	 * SOUND_MS; then the queue is dropped, because it may be the cause.  If
+	 * the cause is a packet that was being sent, that packet has left the
+	 * queue already. */
 	RESUMED_MAX = 3,
 	SOUND_MS = 100,
 };
@@ -33,7 +34,7 @@ struct cbr_memory {
 	uint32_t version;
 	uint32_t size;    /* of this struct */
 	uint64_t address; /* a hash of the address of the output */
-	uint32_t valid;   /* kept[valid - 1]; 0: none */
+	uint32_t valid;   /* kept[valid - 1] is the valid state; 0: none */
 	uint32_t resumed; /* see RESUMED_MAX */
 	struct kept kept[2];
 };
@@ -109,7 +110,7 @@ void cbr_memory_make_room(struct cbr *c, size_t n)
 		return;
 	cbr_memory_write(c, 0);
 	k = kept_of(c->memory);
-	/* of a queue that overlaps itself no part is whole meanwhile */
+	/* while the queue moves onto itself no part of it is intact */
 	if (c->fifo.head < fifo_len(&c->fifo))
 		k->ends = 0;
 	in_order();
@@ -221,7 +222,7 @@ static void restore(struct cbr *c, const struct kept *k, uint64_t now_ns)
 		c->n_begun += c->clocks[i].begun;
 	}
 	c->pcr_due = cbr_next_pcr(c);
-	/* positions are skipped */
+	/* after so long the first cbr_run() skips positions */
 	if (now_ns - k->run_ns > (CBR_LATE_MS + CBR_FAR_MS) * MS)
 		cbr_announce(c);
 }

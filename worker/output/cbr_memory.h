@@ -12,8 +12,8 @@
 
 #include "worker/output/cbr_state.h"
 
-/* Stores the state before a send of its first `leaving' packets.  Does nothing
- * for an output without such memory. */
+/* Stores the state before `leaving' packets, which are not in the queue any
+ * more, are sent.  Does nothing for an output without such memory. */
 void cbr_memory_write(struct cbr *, size_t leaving);
 
 /* Call it when the send has returned: its packets are sent. */

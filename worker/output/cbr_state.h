@@ -14,12 +14,12 @@
 #define CBR_PACKET_BITS (UINT64_C(8) * TS_PACKET)
 
 enum {
-	CBR_OUT_PACKETS = 49 * DATAGRAM_PACKETS, /* of one system call */
+	CBR_OUT_PACKETS = 49 * DATAGRAM_PACKETS, /* most packets of a send */
 	/* A PID without PCRs for this time gets no inserted PCRs.  Longer than
 	 * a silence that null packets bridge. */
 	CBR_PCR_GONE_MS = CBR_SILENCE_MS + 500,
-	/* The same for a PID that no PMT names: it had the clock of a source
-	 * that was left. */
+	/* The same time for a PID that no PMT names: the stream has switched to
+	 * another source. */
 	CBR_PCR_LEFT_MS = 200,
 };
 
@@ -32,29 +32,34 @@ struct cbr {
 	struct cbr_memory *memory; /* of cbr_keep(); or NULL */
 	uint64_t kept_ns;          /* time of cbr_keep() */
 	size_t queue_max;    /* packets of any kind */
-	size_t content_max;  /* packets: beyond, only tables are taken */
+	size_t content_max;  /* a queue of more packets takes only tables */
 	/* the ticks before which the queued packets do not leave, in a circle
-	 * of `places_mask' + 1; NULL: they are spread evenly */
+	 * of places_mask + 1 entries; NULL: the packets are spread evenly */
 	uint64_t *places;
-	size_t place, places_mask; /* of the first packet */
+	/* place: number of the first queued packet, whose entry is at place &
+	 * places_mask */
+	size_t place, places_mask;
 	struct psi *psi;     /* names the PIDs of the PMTs */
 	bool running;
 	uint64_t content_ns; /* arrival of the last content packet */
-	uint64_t content_awake_ns; /* awake_ns at that time */
+	uint64_t content_awake_ns; /* value of awake_ns at content_ns */
 	bool held;           /* the queue waits for PCRs of all clocks */
-	uint64_t held_tick;  /* the tick since which it waits */
-	uint64_t pause_tick; /* of the last content in front of the pause */
-	uint64_t run_ns;
-	uint64_t awake_ns;   /* running time without late wake-ups */
+	uint64_t held_tick;  /* the tick since which the queue waits */
+	uint64_t pause_tick; /* tick of the last content packet in front of the
+			      * pause */
+	uint64_t run_ns;     /* time of the last run */
+	uint64_t awake_ns;   /* sum of the times between two runs, each cut to
+			      * the longest normal sleep */
 	uint64_t now_tick;   /* tick of the last run */
 
 	/* the next position: its tick, and a fraction in 1 / bps of a tick */
 	uint64_t tick, part;
-	uint64_t step, step_part; /* from one position to the next */
+	uint64_t step, step_part; /* distance of two positions, as tick and
+				   * part */
 
 	uint64_t pcr_due;    /* the earliest tick of an inserted PCR */
 	size_t n_clocks, clocks_max;
-	struct cbr_clock *clocks; /* clocks_max */
+	struct cbr_clock *clocks; /* clocks_max entries, n_clocks in use */
 	size_t n_begun;      /* clocks whose new time base is announced next */
 	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
 	/* the PCR PID of the program of a video or audio; TS_PID_NULL: none */
@@ -62,7 +67,7 @@ struct cbr {
 	struct pes_reader reader;
 	struct cbr_counters counters;
 
-	bool put; /* `first' waits */
+	bool put; /* `first', the packet of cbr_put(), waits */
 	uint8_t first[TS_PACKET];
 	size_t n_out;
 	uint8_t out[CBR_OUT_PACKETS * TS_PACKET];
@@ -122,8 +127,8 @@ uint64_t cbr_positions_until(const struct cbr *, uint64_t tick);
  * them at once. */
 size_t cbr_limit(const struct cbr *, uint64_t now_tick);
 
-/* Removes the first packet.  A time base that it announces is announced by
- * another one. */
+/* Drops the first packet of the queue.  If it announces a time base, another
+ * packet announces that. */
 void cbr_drop_first(struct cbr *);
 
 /* Call it when positions were skipped: each clock that ran announces a new time

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All clocks together: those that announce a time base, and their times, from
- * which the next worker continues. */
+/* What concerns all clocks of an output: which of them announce a time base,
+ * and the PCRs from which the next worker continues. */
 #include "worker/output/cbr_state.h"
 
 #include "common/base/units.h"
@@ -50,7 +50,7 @@ size_t cbr_times(const struct cbr *c, struct cbr_time *ret, size_t max)
 	for (size_t i = 0; i < c->n_clocks && n < max; i++) {
 		const struct cbr_clock *k = &c->clocks[i];
 
-		/* a resumed clock, too, that has sent nothing yet */
+		/* also a clock of cbr_resume() that has sent no PCR yet */
 		if (k->running && !cbr_is_gone(k, c->tick))
 			ret[n++] = (struct cbr_time){
 				.pid = k->pid,
@@ -114,7 +114,7 @@ void cbr_read_unit(struct cbr *c, const uint8_t *packet)
 	struct pes_stamps at;
 	uint8_t place;
 
-	/* the packets of a multiplex have their places */
+	/* the packets of a multiplex have their times: the DTS is not used */
 	if (c->places != NULL)
 		return;
 	place = c->clock_of[c->pcr_of[ts_pid(packet)]];

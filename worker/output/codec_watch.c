@@ -6,10 +6,12 @@
 #include <errno.h>
 
 enum {
-	AGAIN_MS = 10000, /* a source may change its pictures without a table */
-	RETRY_MS = 2000,  /* a look at a large group costs a millisecond */
-	/* Tables, parameter sets, and a frame of a sound, which may arrive half
-	 * a second after the picture. */
+	AGAIN_MS = 10000, /* time between two readings: a source may change its
+			   * coding without a new table */
+	RETRY_MS = 2000,  /* time after a failure: to read a large group takes
+			   * a millisecond */
+	/* A shorter group may lack parameter sets, or an audio frame, which may
+	 * arrive half a second after the picture. */
 	GROUP_MIN = 64 << 10,
 	GROUP_MAX = 512 << 10,
 };
@@ -31,7 +33,7 @@ void codec_watch_second(struct codec_watch *w, const struct ring_out *ring,
 	err = fmp4_describe(group, len, &found);
 	w->next_ns = now_ns + RETRY_MS * MS;
 	w->changes = psi_changes(psi);
-	/* more of the group may follow */
+	/* the missing bytes of the group may follow */
 	if (err == -EAGAIN || ((err < 0 || found.silent) && len < GROUP_MIN))
 		return;
 	w->codecs = found;

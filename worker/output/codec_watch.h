@@ -13,11 +13,11 @@
 
 struct codec_watch {
 	struct fmp4_codecs codecs; /* the result */
-	uint64_t next_ns;          /* of a look at the stream */
-	uint32_t changes;          /* psi_changes() at the last one */
+	uint64_t next_ns;          /* time at which the stream is read next */
+	uint32_t changes;          /* psi_changes() when it was last read */
 };
 
-/* Call it once a second.  Looks at the newest group of pictures if it is
- * time. */
+/* Call it once a second.  Reads the newest group of pictures if next_ns has
+ * come or the tables have changed. */
 void codec_watch_second(struct codec_watch *, const struct ring_out *,
 			const struct psi *, uint64_t now_ns);

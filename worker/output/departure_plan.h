@@ -29,7 +29,7 @@ struct departure_plan {
 	uint64_t last_ns;   /* last planned time */
 	uint64_t each_ns;   /* time between two datagrams; 0: unknown */
 	uint64_t window_ns; /* start of the current measurement */
-	uint64_t counted;
+	uint64_t counted;   /* datagrams since then */
 };
 
 void departure_plan_init(struct departure_plan *, unsigned limit);

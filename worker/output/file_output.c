@@ -14,8 +14,8 @@
 /* 27 MHz in 30 bits, in front of each packet of an m2ts file. */
 enum { STAMP_SIZE = 4, STAMP_BITS = 30 };
 
-/* The packets of a call arrived since the last call, but at most over this
- * time. */
+/* The packets of a call count as spread evenly over the time since the last
+ * call, but over this time (20 ms) at most. */
 #define SPREAD_NS UINT64_C(20000000)
 
 enum {
@@ -35,7 +35,7 @@ struct file_output {
 	struct file_writer_state writer_state;
 	uint64_t queued;                /* packets since the start */
 	uint64_t no_room;               /* packets without room in the queue */
-	uint64_t no_room_before;        /* a second ago */
+	uint64_t no_room_before;        /* value of no_room a second ago */
 	uint64_t last_ns;
 	unsigned slow_s;                /* seconds until its error ends */
 	enum record_state state;
@@ -162,7 +162,7 @@ static int file_every_second(struct output *out, struct errmsg *error)
 				   : RECORDING;
 	o->error[0] = '\0';
 	if (o->state == DISK_FULL)
-		/* also true between the limit that pauses and this one */
+		/* recording resumes when a tenth more than min_free is free */
 		(void)snprintf(o->error, sizeof o->error,
 			       "recording paused until %u.%u MiB are free "
 			       "(min_free=%u)", min_mib + min_mib / 10,

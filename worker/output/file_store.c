@@ -49,13 +49,13 @@ static int measure(struct file_store *s, struct errmsg *error)
 
 	if (fstatvfs(s->folder, &v) < 0)
 		return fail(s->path, -errno, error);
-	/* /proc and the like */
+	/* a file system such as /proc */
 	if (v.f_blocks == 0)
 		return errmsg_fail(error, -EMEDIUMTYPE,
 				   "%s: the file system stores no files",
 				   s->path);
 	s->free = (uint64_t)v.f_bavail * v.f_frsize;
-	/* it resumes when a tenth more is free */
+	/* recording resumes when a tenth more than min is free */
 	s->full = s->free < (s->full ? min + min / 10 : min);
 	return 0;
 }
@@ -261,8 +261,8 @@ static bool is_due(const struct file_store *s, uint64_t size, time_t now)
 
 /*
  * The number of bytes that belong to this file: up to the start of the next
- * file, if that is due.  A picture that only the bytes of a later call decide
- * starts no file.
+ * file, if that is due.  A picture starts no file if the bytes of this call do
+ * not show yet whether it is a random access point.
  */
 static size_t find_end(struct file_store *s, const uint8_t *data, size_t len)
 {
@@ -325,7 +325,7 @@ static int write_packets(struct file_store *s, const uint8_t *data, size_t len,
 	s->size += done - done % s->unit;
 	if (err < 0) {
 		(void)!ftruncate(s->fd, (off_t)s->size);
-		/* each retry creates a new file */
+		/* without its empty file, because each retry creates another */
 		if (s->size == 0 && rotates(s))
 			(void)unlinkat(s->folder, s->file, 0);
 		return fail(s->name, err, error);

@@ -18,7 +18,7 @@
 enum {
 	QUEUE_PACKETS = 65536, /* 12 MiB; 3 s at 32 Mbit/s */
 	CHUNK_PACKETS = 1024,
-	/* Wakes the thread before its timer. */
+	/* So many packets in the queue wake the thread before its timer. */
 	HURRY_PACKETS = QUEUE_PACKETS / 16,
 	PAUSE_MS = 200,
 	/* Longest time for which the owner waits for a disk that hangs. */
@@ -30,12 +30,13 @@ struct file_writer {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	pthread_t thread;
-	unsigned users;      /* the owner and the thread */
+	unsigned users;      /* references: of the owner and of the thread */
 	struct output_spec spec;
 	struct file_store store; /* used by the thread only */
 	uint8_t *queue;      /* a ring; unused pages are never touched */
 	size_t unit;
-	size_t head, used;   /* packets: the next place; in the queue */
+	/* head: index of the next packet to add; used: packets in the queue */
+	size_t head, used;
 	bool stop;
 	struct timespec until; /* end of the wait after a stop */
 	struct file_writer_state state;

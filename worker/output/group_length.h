@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum {
-	GROUP_MAX_MS = 60000, /* a longer one is a jump of the time */
+	GROUP_MAX_MS = 60000, /* a longer group shows a jump of the time */
 };
 
 struct group_length {

@@ -75,7 +75,8 @@ bool join_point_is_guess(const struct rap *r, const struct psi *psi,
 
 	if (!join_point_may_guess(r, w))
 		return false;
-	/* a long patience does not make any packet the first guess */
+	/* after a long patience the timeout is over too: count from the end of
+	 * the patience, so that not any packet is the first guess */
 	guess_ns = MIN(w->guess_ns, w->rap_ns - patience_ns(r, w) +
 				    JOIN_POINT_TIMEOUT_MS * MS);
 	if (ts_pid(packet) == r->pid && ts_pusi(packet) && rap_is_likely(r) &&
@@ -209,7 +210,7 @@ static bool take(struct join_search *j, const uint8_t *packet,
 
 	if (!waits && join_point_is_guess(&j->rap, j->psi, packet, &wait))
 		sign = RAP_HERE;
-	/* without a decision the indicator decides */
+	/* if no more packets can wait, the random_access_indicator decides */
 	if (full && sign == RAP_NONE && j->rap.marked)
 		sign = RAP_YES;
 	if (waits && sign == RAP_YES && settle(j, true, dropped)) {

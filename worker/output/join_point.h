@@ -22,18 +22,19 @@
 
 enum {
 	/* Every audio frame is a random access point, and parameter sets may be
-	 * in front of every picture.  One in this time is enough. */
+	 * in front of every picture.  One join point in this time suffices. */
 	JOIN_POINT_AUDIO_MS = 500,
-	/* After so long without a join point any PES packet is one, and so long
-	 * after that, any packet. */
+	/* After this time without a join point any PES packet is one, and after
+	 * twice this time, any packet. */
 	JOIN_POINT_TIMEOUT_MS = 2000,
-	/* The timeout for a video whose random access points show: longer than
-	 * its longest group of pictures. */
+	/* The timeout for a video whose random access points can be recognized:
+	 * longer than its longest group of pictures. */
 	JOIN_POINT_PATIENCE_MS = 15000,
 	/* A pause of all packets that is so long does not count as a silence of
 	 * the main PID. */
 	JOIN_POINT_PAUSE_MS = 500,
-	/* Packets that wait for the decision on the picture that began. */
+	/* Most packets, and longest time, that wait until it is decided whether
+	 * the picture that began is a random access point. */
 	JOIN_POINT_HELD_MAX = 1024,
 	JOIN_POINT_HELD_MS = 500,
 };

@@ -50,7 +50,7 @@ void output_resume_rtp(struct output *, struct rtp_state *);
 void output_send(struct output *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 
-/* Adds the memory that the next output_send() reads. */
+/* Adds the memory that the next output_send() reads to the prefetch. */
 void output_warm(const struct output *, struct prefetch *);
 
 /* Once a second: 0, or -errno with error if nothing was sent since the last
@@ -66,7 +66,7 @@ void output_counters(const struct output *, struct output_counters *ret);
 
 struct output_gap output_gap(const struct output *);
 
-/* The times between its datagrams; borrowed for the life of the output. */
+/* The times between the datagrams of the output; borrowed for its life. */
 const struct iat_out *output_iat(const struct output *);
 
 /* The counters of the protocol since output_open(). */
@@ -83,11 +83,13 @@ bool output_is_disconnected(const struct output *);
 /* Why a part (a path, error correction) cannot send; NULL if all parts can. */
 const char *output_part_error(const struct output *);
 
-/* The address of its peer; NULL: no peer, several peers, or no connections. */
+/* The address of the output's peer; NULL: there is none, there are several, or
+ * the type has no connections. */
 const char *output_peer(const struct output *);
 
-/* The receivers that connected to it; -1: the type accepts no receivers.
- * Strings are borrowed until the next call for this output. */
+/* Writes the receivers that are connected to the output, at most max, to ret.
+ * Returns their number; -1: the type accepts no receivers.  Strings are
+ * borrowed until the next call for this output. */
 ssize_t output_receivers(const struct output *, struct msg_receiver *ret,
 			 size_t max);
 /* Disconnects a receiver; false: it is not connected. */

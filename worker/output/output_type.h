@@ -30,7 +30,7 @@ struct output_ops {
 	size_t (*receivers)(const struct output *, struct msg_receiver *ret,
 			    size_t max);
 	bool (*kick)(struct output *, uint64_t client);
-	/* NULL: the output asks about no caller. */
+	/* NULL: the output does not ask the master about callers. */
 	bool (*answer)(struct output *, const struct msg_deliver_answer *,
 		       uint32_t seq);
 	/* NULL if answer is NULL. */

@@ -17,7 +17,7 @@
 #define PACKET_NS_MAX (1000 * MS)
 
 enum {
-	SLICES_GOOD = 10, /* a second */
+	SLICES_GOOD = 10, /* measurements until the rate is used: a second */
 	RATE_WEIGHT = 8,  /* weight of the past against a new slice */
 	/* The bucket fills by DRAIN_BASE percent of the clock, and by one
 	 * percent more for each millisecond in the queue.  At 100 percent small
@@ -176,7 +176,7 @@ uint64_t pacer_next_ns(const struct pacer *p, size_t waiting)
 	if (waiting < DATAGRAM_PACKETS && p->credit_ns > 0)
 		return (p->held ? p->held_ns : p->now_ns) + HOLD_NS;
 
-	/* half a bucket: more and smaller releases */
+	/* due when half the bucket is full: more and smaller releases */
 	int64_t need = (int64_t)usual_burst_ns(p) / 2 - p->credit_ns;
 
 	if (need <= 0)

@@ -29,10 +29,11 @@
 enum {
 	PACER_BURST_MS = 10,
 	PACER_HOLD_MS = 20,  /* longest wait of a partly filled datagram */
-	PACER_QUEUE_MS = 1000, /* the limit of the queue */
+	PACER_QUEUE_MS = 1000, /* longest queue */
 	PACER_QUEUE_MIN = 2048, /* least limit of the queue in packets: a newly
 				 * measured rate may be far too low */
-	PACER_LATE_BURST_MS = 40, /* if more than half of the queue waits */
+	PACER_LATE_BURST_MS = 40, /* longest release if more than half of
+				   * PACER_QUEUE_MS waits */
 };
 
 struct pacer {
@@ -40,12 +41,12 @@ struct pacer {
 	bool unpaced;           /* every full datagram leaves at once */
 	unsigned burst_ms;      /* length of a release; 0: PACER_BURST_MS */
 	uint64_t now_ns;        /* time of the last call */
-	int64_t credit_ns;
+	int64_t credit_ns;      /* time in the bucket; below 0: overdrawn */
 	uint64_t packet_ns;     /* duration of a packet; 0: unknown */
 	uint64_t pcr_packet_ns; /* duration by the PCRs; 0: unknown */
 	uint64_t slice_ns;      /* start of the current measurement */
 	size_t slice_packets;
-	unsigned slices;        /* finished measurements, up to a second */
+	unsigned slices;        /* finished measurements of 100 ms, up to 10 */
 	uint64_t held_ns;       /* time at which a partial datagram began to
 				 * wait; valid while held */
 	bool held;

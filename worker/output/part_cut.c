@@ -57,10 +57,11 @@ static void finish(struct part_cut *p, uint64_t pos, uint64_t to,
 	uint64_t most = MAX(p->target, unit_time_shortest(t));
 	uint64_t len;
 
-	/* the end of a segment may be the time of sound, which is earlier */
+	/* a segment may end at the time of audio, in front of this part */
 	to = MAX(to, p->from);
 	len = to - p->from;
-	/* a picture that is longer than its neighbours: a hole is no content */
+	/* a long picture raises the target, but no more than the picture next
+	 * to it is long: the rest is a hole of the stream */
 	if (len > p->target) {
 		p->target = MIN(len, most);
 		to = p->from + p->target;

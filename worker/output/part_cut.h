@@ -26,7 +26,7 @@ struct unit_time;
 
 struct part_cut {
 	uint64_t target;  /* 0: no parts */
-	uint64_t wanted;
+	uint64_t wanted;  /* the configured target */
 	uint64_t expected; /* the longest expected length of a segment */
 	bool settled;     /* a part of the stream has confirmed the target */
 	bool begun;       /* `now' is the part that is being written */
@@ -40,7 +40,7 @@ struct part_cut {
 };
 
 struct part_cut_config {
-	unsigned part_ms;    /* wanted; 0: no parts */
+	unsigned part_ms;    /* wanted duration of parts; 0: no parts */
 	unsigned segment_ms; /* expected length of segments */
 	unsigned target_ms;  /* target of an earlier process in this ring; 0:
 			      * none */
@@ -64,7 +64,8 @@ void part_cut_resume(struct part_cut *, const struct ring_part *, uint64_t from,
 bool part_cut_late(struct part_cut *, const struct unit_time *,
 		   struct ring_part *ret);
 
-/* The part may end at pos, where this unit begins.  True: it does. */
+/* Call it where a unit begins at pos, so that the part may end there.  True:
+ * the part has ended at pos, and is in ret. */
 bool part_cut_at(struct part_cut *, uint64_t pos, const struct unit_time *,
 		 bool independent, struct ring_part *ret);
 

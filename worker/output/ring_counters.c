@@ -10,7 +10,8 @@ enum {
 	/* A number of packets that contains every table several times. */
 	RESUME_PACKETS = 20000,
 	SHIFT_OPEN = 0x10,  /* the first packet of the PID decides the shift */
-	OPEN_MS = 60000,    /* for so long after the start */
+	OPEN_MS = 60000,    /* time after the start in which the first packet
+			     * of a PID may decide its shift */
 };
 
 static bool is_pmt_start(const uint8_t *packet)

@@ -3,7 +3,7 @@
  * The continuity counters of a stream in its ring: those of tables, which are
  * repeated there, and of PIDs that continue behind the previous writer.
  *
- * Pure.  Embedded; zeroed memory is those of an empty ring.
+ * Pure.  Embedded; zeroed memory has the counters of an empty ring.
  */
 #pragma once
 
@@ -20,8 +20,8 @@ struct ring_counters {
 	/* PIDs of the PMTs of the previous writer: PMTs may arrive before the
 	 * PAT that names their PID */
 	uint8_t had_pmt[TS_PIDS / 8];
-	/* Added to the counters of a PID: the previous writer may have died
-	 * before it published packets that the splice had counted. */
+	/* What is added to the counters of a PID: the previous writer may have
+	 * died before it published packets that the splice had counted. */
 	uint8_t shift[TS_PIDS];
 	size_t n_shift;         /* PIDs that have a shift, or may get one */
 	uint64_t open_until_ns; /* until this time a PID may get a shift; 0: not

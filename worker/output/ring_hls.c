@@ -12,16 +12,16 @@ enum {
 	/* Bytes of a ring that deliver keeps for slow clients, in addition to a
 	 * third (worker/deliver/lag.h). */
 	EXTRA = 8 << 20,
-	SHARE = 4, /* a segment has at most this share of the ring */
+	SHARE = 4, /* a segment has at most 1/4 of the bytes of the ring */
 	TICKS_PER_MS = 90,
 	/* If the pictures end so much earlier than the PCRs, pictures are
 	 * missing. */
 	LACKING_MS = 500,
-	/* If the DTS behind an outage follows within this time, no picture is
-	 * missing. */
+	/* If the first DTS behind an outage follows the last one within this
+	 * time, no picture is missing. */
 	NEXT_MS = 1000,
-	/* A target has so much more than the segment that decides it: the next
-	 * ones may be longer by some pictures. */
+	/* The target is at least so much longer than the first segment: the
+	 * next segments may be longer by some pictures. */
 	MARGIN_MS = 200,
 };
 
@@ -112,7 +112,7 @@ void ring_hls_start(struct ring_hls *h, const struct ring_out_hls *config)
 	struct ring_segment last;
 	uint64_t torn = 0;
 	uint32_t torn_ms;
-	/* without segments none continues, and none is overdue */
+	/* without HLS a segment of an earlier process does not continue */
 	bool has_last = config->duration_ms > 0 &&
 			ring_writer_segment(h->ring, &last);
 	uint64_t pos = ring_writer_pos(h->ring);
@@ -218,7 +218,7 @@ bool ring_hls_resume(struct ring_hls *h, const uint64_t *dts, uint64_t now_ns)
 
 	if (!h->segmenter.stopped || h->silent)
 		return false;
-	/* without a DTS a PCR decides */
+	/* without a DTS the next PCR shows whether packets are missing */
 	if (!has_dts && h->segmenter.silent && !h->segmenter.heard)
 		return false;
 	if ((has_dts && !is_next(h, *dts)) ||
@@ -298,7 +298,7 @@ void ring_hls_mark(struct ring_hls *h, const struct ring_rap *at,
 	enum segmenter_cut cut;
 	struct ring_rap rap = *at;
 
-	/* in an outage a guess is found in tables and null packets only */
+	/* no cut in an outage: the guess is a table or a null packet */
 	if (h->silent)
 		return;
 	if (rap.guess)

@@ -3,10 +3,11 @@
  * Cuts the stream in a ring into segments and parts for HLS, and puts them into
  * the table of the ring.
  *
- * An outage ends a segment: readers get its packets while the stream is silent,
- * and none has the time of the outage.  It ends in front of the last picture,
- * which may be incomplete.  If the source was late and sends the rest, the next
- * segment begins with this picture, and its tables are in front of the next.
+ * An outage ends a segment, so that readers get its packets while the stream is
+ * silent.  No segment includes the time of the outage.  The segment ends in
+ * front of the last picture, which may be incomplete.  If the source was late
+ * and sends the rest of this picture, the next segment begins with it, and
+ * tables follow in front of the next picture.
  *
  * Embedded.  Borrows the ring, whose packets it publishes where a segment or
  * part ends.
@@ -25,7 +26,7 @@ struct ring_writer;
 /* Segments for HLS. */
 struct ring_out_hls {
 	unsigned duration_ms; /* 0: none */
-	unsigned quantity;    /* segments of a playlist */
+	unsigned quantity;    /* most segments in a playlist */
 	unsigned part_ms;     /* longest part of a segment; 0: no parts */
 };
 
@@ -35,10 +36,12 @@ struct ring_hls {
 	struct segmenter segmenter;
 	struct part_cut part;
 	struct unit_time time;
-	uint64_t unit_pos;   /* where the last unit begins */
+	uint64_t unit_pos;   /* position in the ring where the last unit (a
+			      * picture, or PES packet of audio) begins */
 	bool resumes_unit;   /* after an outage the next segment begins with the
 			      * last unit */
-	uint64_t pause_at;   /* time in the segment at its pause, 90 kHz */
+	uint64_t pause_at;   /* length of the segment when the packets paused,
+			      * 90 kHz */
 	uint64_t content_ns; /* time of the last packets of video or audio */
 	bool silent;         /* no packet of video or audio since an outage
 			      * ended the segment */
@@ -59,7 +62,7 @@ static inline bool ring_hls_is_used(const struct ring_hls *h)
 /* Call it if the next packet is the first one of video or audio at this
  * time. */
 void ring_hls_content(struct ring_hls *, uint64_t now_ns);
-/* Call it in a turn in which no packet of video or audio arrived: an outage may
+/* Call it at a time at which no packet of video or audio arrived: an outage may
  * end the segment. */
 void ring_hls_idle(struct ring_hls *, uint64_t now_ns);
 /* The time of the next ring_hls_idle() that may end a segment; UINT64_MAX:

@@ -39,9 +39,9 @@ struct ring_out {
 	bool may_guess;     /* the stream shows no random access point */
 	bool bare;          /* while may_guess: some pictures have no parameter
 			     * sets */
-	bool refreshes;     /* while may_guess: others have, and readers begin
-			     * at them */
-	uint64_t refresh_ns; /* time of the last such mark */
+	bool refreshes;     /* while may_guess: readers begin at the pictures
+			     * that have parameter sets */
+	uint64_t refresh_ns; /* time of the last mark at parameter sets */
 	struct rap rap;
 	bool has_last;      /* `last' is the last random access point */
 	struct ring_rap last;
@@ -50,18 +50,18 @@ struct ring_out {
 	 * all that follows it; `opened' is its mark. */
 	struct fifo held;
 	struct ring_rap opened;
-	enum rap_sign opened_sign; /* of its first packet */
-	bool opened_sets;   /* it begins with parameter sets */
-	bool opened_timed;  /* its times are known */
+	enum rap_sign opened_sign; /* of the first packet in `held' */
+	bool opened_sets;   /* the held picture begins with parameter sets */
+	bool opened_timed;  /* opened_at has the picture's PTS and DTS */
 	struct pes_stamps opened_at;
-	bool head_waits;    /* its header is not complete */
+	bool head_waits;    /* the PES header of the picture is incomplete */
 	struct pes_head head;
 	uint64_t opened_ns;
 	uint64_t pcr;       /* the last PCR of the main program */
-	bool written;       /* packets are not published yet */
+	bool written;       /* the ring has packets that are not published */
 	struct ring_hls hls;
-	bool overdue;       /* the segment ends with any PES packet */
-	uint32_t changes;   /* psi_changes() at the last look at the tracks */
+	bool overdue;       /* the segment ends at the next PES packet */
+	uint32_t changes;   /* psi_changes() when the tracks were last read */
 	uint32_t tracks;    /* track_list_digest(); 0: unknown */
 	struct ring_counters counters;
 };
@@ -170,8 +170,8 @@ static void copy_table(struct ring_out *r, const uint8_t *packet)
 /*
  * Does a picture with parameter sets, or not, begin a refresh?  An encoder that
  * refreshes its pictures part by part may send an IDR picture at its start
- * alone, and parameter sets in front of each refresh.  That IDR picture would
- * stay in the ring for a minute.
+ * alone, and parameter sets in front of each refresh.  Without this, readers
+ * would begin at that IDR picture as long as the ring has it.
  */
 static bool begins_refresh(struct ring_out *r, bool has_sets)
 {
@@ -250,7 +250,7 @@ static void settle(struct ring_out *r, bool joins)
 	fifo_drop(&r->held, held.n);
 }
 
-/* Decides on the held picture by what is known, as no later packet can. */
+/* Decides on the held picture by what is known now. */
 static void give_up(struct ring_out *r)
 {
 	settle(r, r->opened_sign == RAP_OPEN ? r->rap.marked
@@ -436,7 +436,7 @@ static void feed_run(struct ring_out *r, struct ts_run run)
 		bool preferred = false, guesses, ends;
 		enum rap_sign sign;
 
-		/* costs time only until the awaited packet has come */
+		/* only until the awaited packet: this costs time */
 		if (looks && changes_state(r, packet, &ends)) {
 			put(r, run.data + from * TS_PACKET, i - from);
 			from = i;
@@ -549,7 +549,7 @@ enum join_kind ring_out_join(const struct ring_out *r, uint32_t *ret_gop_ms)
 
 uint32_t ring_out_longest_group(const struct ring_out *r)
 {
-	/* a silence is in no group */
+	/* up to the last content: the time of a silence is in no group */
 	uint64_t open_ms = (r->hls.content_ns - r->rap_ns) / MS;
 
 	if (!r->has_last || r->rap.class != PID_VIDEO || r->refreshes)

@@ -17,20 +17,22 @@
 #include <time.h>
 
 enum {
-	/* The first announcements follow quickly: one may be lost. */
+	/* The first QUICK announcements are at most QUICK_S seconds apart,
+	 * because an announcement may be lost. */
 	QUICK = 3,
 	QUICK_S = 5,
 };
 
 struct sap {
-	struct output_spec spec; /* sends the announcements to the SAP group */
+	struct output_spec spec; /* of the socket that sends to the SAP
+				  * group */
 	size_t n;
 	struct announcement list[2]; /* the plain and the full description */
 	char *name;
 	int fd;           /* socket of the announcements, or -1 */
-	unsigned sent;    /* number of rounds */
+	unsigned sent;    /* how often `list' has been announced */
 	uint64_t next_ns;
-	struct errmsg error; /* last logged */
+	struct errmsg error; /* the error that was logged last; "": none */
 };
 
 /* The group that gets the announcements: the highest address of the IPv4 scope
@@ -53,7 +55,7 @@ static void add(struct sap *s, struct announcement what)
 	char text[SOCKADDR_TEXT_MAX];
 	uint64_t hash;
 
-	/* the number of a session stays after a restart of the worker */
+	/* a hash, so that the session has the same number after a restart */
 	sockaddr_format(&what.remote, text);
 	hash = hash_add(HASH_INIT, text, strlen(text));
 	hash = hash_add(hash, what.name, strlen(what.name));

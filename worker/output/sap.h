@@ -23,6 +23,6 @@ void sap_free(struct sap **);
  * changed or is unknown, the next sap_every_second() announces. */
 void sap_follow(struct sap *);
 
-/* Announces the session if it is time.  Call it once a second, while packets
- * are sent. */
+/* Announces the session if an announcement is due.  Call it once a second,
+ * while packets are sent. */
 void sap_every_second(struct sap *, uint64_t now_ns);

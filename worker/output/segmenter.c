@@ -6,31 +6,39 @@
 #include "worker/ts/pes.h"
 
 enum {
-	/* A join point so much in front of the duration ends the segment too:
-	 * groups of pictures are not always exactly as long as they say. */
+	/* A join point up to this time in front of the wanted duration ends the
+	 * segment, too: groups of pictures vary a little. */
 	EARLY_MS = 100,
-	/* The maximum of the first one: longer than groups of pictures. */
+	/* Most duration of the first segment: longer than groups of
+	 * pictures. */
 	OVERDUE_MS = 20000,
-	SHORTEST_MS = 1000, /* see the numbers in the header */
-	/* The time of a segment by PTS is believed if it is that close to its
-	 * time by PCR. */
+	/* Shorter segments would let the numbers grow faster than the seconds
+	 * since 1970. */
+	SHORTEST_MS = 1000,
+	/* The length of a segment by PTS is used if it differs from the length
+	 * by PCR by at most this time. */
 	PTS_MAX_MS = 1000,
-	/* Dates continue the durations unless they are that far off. */
+	/* The date of a segment is that of the last one plus its duration,
+	 * unless that differs from the wall clock by more. */
 	DATE_MAX_MS = 1000,
-	RESUME_MAX_MS = 60000,
-	NO_PCR_MS = 1000,
-	/* A pause that lacks so much of the stream is a hole. */
+	RESUME_MAX_MS = 60000, /* longest step of the first PCR behind an
+				* earlier process */
+	NO_PCR_MS = 1000, /* without a PCR for this time the clock counts */
+	/* A pause in which so much of the stream is missing is a hole. */
 	HOLE_MS = 1000,
-	/* Sources that send bursts pause, too. */
+	/* Shortest outage: sources that send bursts pause, too. */
 	IDLE_MIN_MS = 2000,
-	/* A duration that rounds to its target is less than this longer; with a
-	 * PES and the distance of two PCRs to spare. */
+	/* A segment is cut when it is this much longer than its target.  It
+	 * then still rounds to the target, even with one more PES packet and
+	 * the distance of two PCRs. */
 	ROUNDING_MS = 300,
 	/* A duration that is so much longer rounds to its target. */
 	ROUNDED_MS = 499,
-	/* Behind a stop the time continues if it is that close. */
+	/* A time base continues behind a stop if the PTS differs by at most
+	 * this time from the expected one. */
 	CONTINUES_MS = 100,
-	/* The dates of what was sent late continue for so long. */
+	/* For this time after segmenter_resume() dates continue the durations,
+	 * because the source sends packets late. */
 	CATCH_UP_MS = 1000,
 };
 
@@ -159,7 +167,7 @@ bool segmenter_idle(struct segmenter *s, uint64_t pos, uint32_t media_ms,
 		return false;
 	s->silent = !s->resumed && !s->jumped && !s->changed;
 	s->heard = false;
-	/* it may go on */
+	/* the next PCR may continue the last one */
 	s->has_pcr = has_pcr;
 	return true;
 }
@@ -210,7 +218,7 @@ static uint32_t duration_of(const struct segmenter *s,
 				   UINT64_C(1));
 	else if (ms == 0)
 		ms = s->duration_ms;
-	/* what was lost is no content */
+	/* lost packets add no duration */
 	if (s->longest_ms > 0)
 		ms = MIN(ms, s->longest_ms - ROUNDING_MS + ROUNDED_MS);
 	return MIN(ms, (uint32_t)RING_SEGMENT_MAX_MS);
@@ -247,7 +255,8 @@ static void note_group(struct segmenter *s, const struct ring_rap *rap)
 
 	if (rap->guess || s->stopped || s->jumped)
 		return;
-	/* the first one of a rest, or behind an earlier process, has none */
+	/* not for the first join point of a segment that began between join
+	 * points, or in an earlier process: its group began elsewhere */
 	if (ms > s->rap_ms && (s->rap_ms > 0 || !(s->is_rest || s->resumed)))
 		s->gop_ms = MAX(s->gop_ms, ms - s->rap_ms);
 	s->rap_ms = ms;
@@ -315,8 +324,7 @@ bool segmenter_resume(struct segmenter *s, uint64_t now_ns,
 		.base = last->base,
 		.pos = last->end,
 		.pcr = s->pcr,
-		/* of a picture at its begin that is shown as early as a join
-		 * point is */
+		/* the PTS that a join point would have here */
 		.pts = last->pts == 0 ? 0 : MAX(pts % PES_TIME_WRAP,
 						UINT64_C(1)),
 		.wall_ms = last->wall_ms + last->duration_ms,
@@ -339,8 +347,8 @@ enum segmenter_cut segmenter_mark(struct segmenter *s,
 		.wall_ms = MAX(rap->wall_ms, 0),
 		.independent = !rap->guess,
 	};
-	enum segmenter_cut cut = SEGMENTER_FIRST; /* none ends here */
-	bool other = false; /* time base */
+	enum segmenter_cut cut = SEGMENTER_FIRST; /* no segment ends here */
+	bool other = false; /* the next segment has a new time base */
 
 	if (s->duration_ms == 0)
 		return SEGMENTER_NONE;

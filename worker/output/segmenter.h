@@ -8,24 +8,25 @@
  * at once, unless another change began the segment less than a second before.
  *
  * The target duration of a playlist must not change (RFC 8216 6.2.1).  The
- * first segment decides it.  A later one is cut at an earlier join point if the
- * next is likely to be behind the target, and anywhere if there is none up to
- * the target.  The first one is cut anywhere after 20 seconds.
+ * first segment decides it.  A later segment is cut at an earlier join point if
+ * the next join point is likely to be behind the target, and anywhere if there
+ * is none up to the target.  The first segment is cut anywhere after 20
+ * seconds.
  *
- * A segment in whose last picture a process ended is whole in front of that
- * picture, and ends there: a decoder may stop at a torn one for good.
+ * If a process ended inside a picture, the segment ends in front of that
+ * picture, because a decoder may stop for good at an incomplete picture.
  *
- * A segment in which the stream stops ends there, without the time of the hole,
- * and the next one begins at a join point: after an outage of segmenter_idle(),
- * or where packets return and their time shows that some are lacking.  If none
- * are lacking after an outage, the next one begins where the stream stopped.
+ * If the stream stops, the segment ends there, without the time of the hole:
+ * after an outage of segmenter_idle(), or where packets return and their time
+ * shows that packets are missing.  The next segment begins at a join point.  If
+ * no packets are missing after an outage, it begins where the stream stopped.
  *
- * Numbers: a new ring begins with the seconds since 1970, and a segment is a
- * second long, or a little less.  The ring has a least number as well, because
- * they must not go back where a new ring replaces the old one, also if the
- * clock is set back or segments are shorter than a second.  The numbers of time
- * bases must be small, because players use them as indexes: a new ring begins
- * with the periods of five minutes since 2026.
+ * Numbers of segments: a new ring begins with the seconds since 1970, and a
+ * segment is at least about a second long.  The ring has a least number as
+ * well, because numbers must not go back where a new ring replaces the old one,
+ * even if the clock is set back or segments are shorter than a second.  Numbers
+ * of time bases must be small, because players use them as indexes: a new ring
+ * begins with the number of periods of five minutes since 2026.
  *
  * Pure.  Embedded.
  */
@@ -35,33 +36,37 @@
 
 struct segmenter {
 	unsigned duration_ms; /* wanted; 0: no segments */
-	uint64_t bytes_max;   /* of a segment */
+	uint64_t bytes_max;   /* most bytes of a segment */
 	bool begun;           /* `now' is the segment that is being written */
 	bool resumed;         /* an earlier process began this segment */
-	bool jumped;          /* the time has jumped since its begin */
-	bool changed;         /* the tracks have changed since its begin */
-	bool at_once;         /* after such a change: it may end here */
-	uint64_t base_least, number_least; /* of the first segment */
-	bool by_change;       /* it began with a change of the tracks */
-	bool is_rest;         /* it began between two join points */
-	unsigned longest_ms;  /* limit of its duration; 0: none yet */
-	uint32_t rap_ms;      /* its length at its last join point */
-	uint32_t gop_ms;      /* longest distance of its join points */
-	uint32_t gop_before_ms; /* the same of the segment before it */
+	bool jumped;          /* the time of the stream has jumped since the
+			       * segment began */
+	bool changed;         /* the tracks have changed since the segment
+			       * began */
+	bool at_once;         /* after a change of the tracks the segment ends
+			       * at once, not at the next join point */
+	/* least numbers of the time base and of the first segment */
+	uint64_t base_least, number_least;
+	bool by_change;       /* the segment began at a change of the tracks */
+	bool is_rest;         /* the segment began between two join points */
+	unsigned longest_ms;  /* most duration of a segment; 0: not known */
+	uint32_t rap_ms;      /* length of the segment at its last join point */
+	uint32_t gop_ms;      /* longest distance of join points in it */
+	uint32_t gop_before_ms; /* gop_ms of the segment before it */
 	bool stopped;         /* the segment has ended: the next join point
-			       * begins another one */
-	bool silent;          /* it has ended in an outage, and no time behind
-			       * it shows that packets are lacking */
-	bool heard;           /* a PCR came behind it */
-	uint64_t resumed_ns;  /* end of the last such outage; 0: none */
-	bool paused;          /* packets return after a pause, and no time
-			       * of them is known yet: */
-	uint64_t pause_pos;   /* where they begin */
-	uint32_t pause_ms;    /* length of the segment up to there; 0:
+			       * begins another segment */
+	bool silent;          /* the segment has ended in an outage, and no PCR
+			       * since then shows that packets are missing */
+	bool heard;           /* a PCR has arrived since the segment ended */
+	uint64_t resumed_ns;  /* time of the last segmenter_resume(); 0: none */
+	bool paused;          /* packets return after a pause, and no PCR has
+			       * arrived since */
+	uint64_t pause_pos;   /* position of the first packet after the pause */
+	uint32_t pause_ms;    /* length of the segment up to pause_pos; 0:
 			       * unknown */
 	struct ring_segment now;
-	uint64_t begun_ns;    /* time at which it began */
-	uint64_t ticks;       /* its length by the PCRs, 27 MHz */
+	uint64_t begun_ns;    /* time at which the segment began */
+	uint64_t ticks;       /* length of the segment by PCRs, 27 MHz */
 	bool has_pcr;
 	uint64_t pcr;         /* the last PCR */
 	uint64_t pcr_ns;      /* the time at which it arrived */
@@ -75,8 +80,8 @@ void segmenter_init(struct segmenter *, unsigned duration_ms,
 
 /* Call it if the previous process ended in the last unit of the segment, or in
  * the first unit of a segment behind it.  The segment ends at pos, media_ms
- * after its begin, and the next one is a discontinuity.  False: it had
- * ended. */
+ * after its begin, and the next one is a discontinuity.  False: the segment had
+ * ended before. */
 bool segmenter_tear(struct segmenter *, uint64_t pos, uint32_t media_ms,
 		    struct ring_segment *done);
 
@@ -103,8 +108,8 @@ bool segmenter_idle(struct segmenter *, uint64_t pos, uint32_t media_ms,
 unsigned segmenter_idle_ms(const struct segmenter *);
 
 /* Call it when packets have returned after segmenter_idle(), and their pictures
- * continue those before.  True: no PCR contradicts that, and the segment `next'
- * begins where the last one ended. */
+ * continue those in front of the outage.  True: no PCR contradicts that, and
+ * the segment `next' begins where the last one ended. */
 bool segmenter_resume(struct segmenter *, uint64_t now_ns,
 		      struct ring_segment *next);
 

@@ -10,13 +10,13 @@
 
 enum {
 	RUNS_MAX = 64,
-	MEMORY_VERSION = 0x53454e01, /* not that of another queue */
+	MEMORY_VERSION = 0x53454e01, /* no other kind of memory has it */
 	MEMORY_HEAD = 64 * 1024,     /* whole pages in front of the packets */
 };
 
 struct sender_memory {
 	uint32_t version;
-	uint32_t late_ms; /* of the queue that was found */
+	uint32_t late_ms; /* age of the queue that sender_keep() found */
 	uint64_t address;
 	uint64_t ends;    /* head and tail of the queue, 32 bits each */
 	uint64_t at_ns;   /* time of the last change */
@@ -180,8 +180,8 @@ void sender_feed(struct sender *s, const struct ts_run *runs, size_t n_runs,
 		leave = waited + arrived;
 	queued = MIN(leave, waited);
 	skip = leave - queued;
-	/* the rest is noted before the outputs get the others, unless packets
-	 * are dropped */
+	/* packets that stay are queued before the outputs get the others, if no
+	 * packet must be dropped: then the next process can send them */
 	if (waited + arrived - skip <= queue_max(s)) {
 		if (skip < arrived)
 			queue(s, runs, n_runs, skip, arrived - skip, now_ns);

@@ -43,8 +43,8 @@ struct sender {
 	struct pcr_clock pcr;
 	uint64_t sent;    /* packets handed to the outputs */
 	uint64_t dropped; /* packets that the queue had no room for */
-	/* The packets come at their pace: all leave at once, and none waits.
-	 * To be set before the first feed. */
+	/* The packets arrive at their pace already: all leave at once.  Set it
+	 * before the first feed. */
 	bool immediate;
 };
 
@@ -74,10 +74,10 @@ void sender_take_over(struct sender *, struct ts_run waiting, uint32_t late_ms,
 /* The bytes of the memory for sender_keep(). */
 size_t sender_memory_size(void);
 
-/* Before the first feed: the queue lies in this memory, which begins with a
- * page, is shared and outlives the sender.  A queue that the last sender left
- * there, for the same address (a hash), leaves with sender_resume().  Packets
- * that were being sent at its end are not sent again. */
+/* Call it before the first feed.  Puts the queue into this memory, which begins
+ * with a page, is shared and outlives the sender.  sender_resume() sends the
+ * queue that the last sender with the same address (a hash) left there.
+ * Packets that were being sent when that sender ended are not sent again. */
 void sender_keep(struct sender *, void *memory, uint64_t address,
 		 uint64_t now_ns);
 

@@ -19,7 +19,7 @@ struct out_path {
 	struct udp_wire fec[FEC_KINDS];
 	struct retry retry, fec_retry;
 	struct errmsg error;     /* why media is closed */
-	struct errmsg fec_error; /* why a FEC wire is closed; "" */
+	struct errmsg fec_error; /* why a FEC wire is closed; "": none is */
 };
 
 struct udp_output {

@@ -36,8 +36,8 @@ static void note_failure(struct udp_wire *w, int err)
 }
 
 /* Passes all datagrams to the kernel at once.  True: they were sent, or dropped
- * because of another error.  False: it does not support that, and the caller
- * sends the datagrams one by one. */
+ * because of an error.  False: the kernel or the device does not support that,
+ * and the caller sends the datagrams one by one. */
 static bool send_segments(struct udp_wire *w, struct datagrams *d)
 {
 	struct msghdr h = { .msg_iov = d->iov, .msg_iovlen = d->n_iov };

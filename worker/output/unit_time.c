@@ -37,7 +37,8 @@ void unit_time_next(struct unit_time *t, const uint64_t *dts, uint64_t clock)
 	if (!t->first)
 		t->at += step;
 	t->first = false;
-	/* from a unit of an earlier process it is no length of a unit */
+	/* a step from a unit with a DTS to one without, or the reverse, is not
+	 * the length of a unit */
 	if (step > 0 && t->has_dts == (dts != NULL)) {
 		t->before = t->step > 0 ? t->step : step;
 		t->step = step;
@@ -57,6 +58,6 @@ uint64_t unit_time_longest(const struct unit_time *t)
 {
 	uint64_t least = unit_time_shortest(t), most = MAX(t->step, t->before);
 
-	/* a gap is no length of a unit */
+	/* a step of more than twice the other one is a gap between units */
 	return most <= 2 * least ? most : least;
 }

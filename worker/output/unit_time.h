@@ -15,14 +15,14 @@
 #include <stdint.h>
 
 struct unit_time {
-	uint64_t at;      /* begin of the last unit since that of the
-			   * segment */
+	uint64_t at;      /* time from the begin of the segment to the begin of
+			   * its last unit */
 	bool first;       /* the next unit is the first one of the segment */
 	bool has_dts;
 	uint64_t dts;     /* of the last unit, 33 bits */
-	uint64_t clock;   /* time by PCR at the last unit */
+	uint64_t clock;   /* length of the segment by PCR at the last unit */
 	uint64_t step;    /* from the last unit but one to the last one */
-	uint64_t before;  /* the step before that one; 0: unknown */
+	uint64_t before;  /* the step in front of `step'; 0: unknown */
 };
 
 /* A segment begins with the last unit (has_unit), or with the next one.  at:
