@@ -9,12 +9,13 @@
 #include <string.h>
 
 enum {
-	PID_MAX_MS = 5000,     /* 1.6: the user's choice */
-	PTS_MAX_MS = 700,      /* 2.5 */
-	PID_FREE_MS = 500,     /* 3.4 */
+	PID_MAX_MS = 5000,     /* TR 101 290 1.6, where the user chooses it */
+	PTS_MAX_MS = 700,      /* TR 101 290 2.5 */
+	PID_FREE_MS = 500,     /* TR 101 290 3.4 */
 	AV_MAX_MS = 2000,
 	FROZEN_MS = 2000,
-	FROZEN_PCRS = 3,       /* repetitions of one PCR in a second */
+	FROZEN_PCRS = 3,       /* so many repetitions of a PCR in a second are a
+				* fault */
 };
 
 static bool is_over(uint64_t now_ns, uint64_t since_ns, unsigned ms)

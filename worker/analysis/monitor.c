@@ -112,7 +112,7 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 		m->faults[alarm] += pid == TS_PID_PAT;
 		return;
 	}
-	/* it arrived after the previous read */
+	/* the earliest time of its arrival: it came after the last read */
 	came_ns = MAX(m->before_ns, now_ns - MONITOR_READ_MS * MS);
 	if (s->table_ns != 0 && came_ns > s->table_ns + MONITOR_TABLE_MS * MS)
 		m->faults[alarm]++;
@@ -166,7 +166,7 @@ static void follow_names(struct monitor *m, uint64_t now_ns)
 	for (uint16_t i = 0; i < TS_PIDS / 64; i++) {
 		uint64_t changed = named[i] ^ m->named[i];
 
-		/* until the last bit is clear */
+		/* for each set bit, from the lowest one */
 		for (; changed != 0; changed &= changed - 1) {
 			uint16_t pid = (uint16_t)(i * 64 +
 						  __builtin_ctzll(changed));
@@ -199,10 +199,10 @@ static void classify(struct monitor *m, uint64_t now_ns)
 		struct pid_stats *s = &m->pids.list[i];
 		uint8_t class = m->classes[s->pid];
 
-		/* a PMT that an earlier use of the PID had is no late one */
+		/* a PMT on the PID in an earlier use does not count */
 		if (class == PID_PSI && s->class != PID_PSI)
 			s->table_ns = now_ns;
-		/* nor has it the buffers of another kind */
+		/* the buffers of another class do not apply */
 		if (class != s->class)
 			s->unit_bps = s->unit_bytes = 0;
 		s->class = class;
@@ -494,7 +494,7 @@ bool monitor_second(struct monitor *m, const struct monitor_counts *counts,
 		forget_second(m);
 		m->faults[ALARM_SYNC_LOSS]++;
 	} else {
-		/* a silence may have begun */
+		/* at fed_ns, because a silence may have begun since then */
 		monitor_judge(m, m->fed_ns);
 	}
 	m->silent = silent;
@@ -535,7 +535,7 @@ void monitor_counted(const struct monitor *m, struct analyze_counts *ret)
 		.null_packets = m->null_packets,
 		.cc_errors = m->faults[ALARM_CC],
 		.scrambled_packets = m->scrambled,
-		/* without a record of each PID it is not known */
+		/* true if PIDs may have no record: then it is unknown */
 		.av = m->pids.n == PID_STATS_MAX,
 		.av_scrambled = m->faults[ALARM_SCRAMBLED] > 0,
 		.tei = m->faults[ALARM_TRANSPORT],

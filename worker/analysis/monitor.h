@@ -55,10 +55,11 @@ void monitor_watch_program(struct monitor *, uint16_t number);
  * with transport_error_indicator other than null packets.  The payload of such
  * a packet is unusable, although it causes no continuity error.
  *
- * skips: the packets of the stream that are missing between these, borrowed for
- * the call; NULL: none.  The places of packets are their times in a stream of
- * constant rate.  Where they are unknown (ts_skips_of()) the accuracy of PCRs,
- * the buffers and the distance of sections are not judged in this second.
+ * skips: how many packets of the stream are left out in front of each packet of
+ * the runs, borrowed for the call; NULL: none.  At a constant rate the position
+ * of a packet is its time.  If the positions of packets are unknown
+ * (ts_skips_of()), the accuracy of PCRs, the buffers and the distance of
+ * sections are not judged in this second.
  */
 uint32_t monitor_feed(struct monitor *, const struct ts_run *runs,
 		      size_t n_runs, const struct ts_skips *skips,

@@ -49,25 +49,30 @@ struct monitor {
 	struct pes_reader reader;
 
 	struct psip_watch psip;
-	uint16_t program;        /* see monitor_watch_program(); or 0 */
-	bool unplaced;           /* places were unknown in this second */
-	uint64_t skipped;        /* packets of this source */
-	uint64_t fed_ns;         /* arrival of the last packets ... */
-	uint64_t before_ns;      /* ... and of those of the read before */
+	uint16_t program;        /* the program of monitor_watch_program(); 0:
+				  * the whole stream is watched */
+	bool unplaced;           /* positions of packets were unknown in this
+				  * second */
+	uint64_t skipped;        /* packets of this source that were left out
+				  * (struct ts_skips) */
+	uint64_t fed_ns;         /* arrival of the last packets */
+	uint64_t before_ns;      /* arrival of the packets of the read before
+				  * fed_ns */
 	uint64_t gap_ns;         /* see monitor_gap_ns() */
 	bool silent;             /* the last second had no packets */
 	uint64_t began_ns;       /* time at which this source began */
 	uint64_t tables_ns;      /* time of the last change of the tables */
 	/* bit set of the PIDs that the tables list; made once a second */
 	uint8_t referenced[TS_PIDS / 8];
-	/* bit sets of the PIDs of the tables and of those of their PCRs, as of
-	 * the last classify() */
+	/* at the last classify(): named: bit set of the PIDs that the tables
+	 * name; clocks: bit set of the PCR PIDs of the programs */
 	uint64_t named[TS_PIDS / 64], clocks[TS_PIDS / 64];
 	/* time at which the tables named the PID, or dropped it; 0: never */
 	uint64_t named_ns[TS_PIDS];
-	uint64_t rate;           /* bit/s, of a constant rate; 0: it is none */
-	float system_leak;       /* bytes by which the system buffers empty per
-				  * packet of this rate */
+	uint64_t rate;           /* constant rate of the stream in bit/s; 0: the
+				  * rate is not constant, or unknown */
+	float system_leak;       /* bytes by which each system buffer empties in
+				  * the duration of a packet */
 	uint32_t broken_before;  /* broken sections of psi before this second */
 	uint64_t all_null_packets; /* null packets before this second */
 	uint64_t sync_errors;    /* sync errors of this source */

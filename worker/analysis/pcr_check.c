@@ -11,7 +11,8 @@
 /* A longer step between two PCRs is a jump. */
 #define STEP_MAX (PCR_HZ / 10)
 
-/* The rate of each interval of a constant rate deviates by less. */
+/* At a constant rate the rate between two PCRs deviates by less than this
+ * share. */
 #define RATE_SPREAD 0.02
 
 /* Adds a sample: the PCR of the nth packet.  The other samples count from the
@@ -73,7 +74,8 @@ void pcr_check_feed(struct pcr_check *c, const uint8_t *packet, uint64_t nth,
 	step = pcr_diff(pcr, c->last);
 	if (c->started) {
 		c->arrival_max_ns = MAX(c->arrival_max_ns, interval);
-		/* a burst behind a pause is late, and has all its PCRs */
+		/* the step of a burst behind a pause is short: its PCRs arrive
+		 * late, but none is missing */
 		c->repetition_errors +=
 			step > longest_step(c) &&
 			interval > (PCR_REPETITION_MAX_MS +
@@ -179,8 +181,8 @@ void pcr_check_second(struct pcr_check *c, uint64_t now_ns,
 	if (c->steps > 0)
 		ret->interval_us = (uint32_t)(c->steps_ticks / c->steps /
 					      TICKS_PER_US);
-	/* an overdue PCR is an error before the next one arrives, and one that
-	 * repeats before the next value does */
+	/* an overdue PCR is an error already before the next one arrives; a
+	 * PCR that repeats the last value is not the next one */
 	if (c->started && (c->count == 0 || c->last_ns > c->moved_ns) &&
 	    now_ns - c->moved_ns >
 		    (c->damaged + UINT64_C(1)) * PCR_REPETITION_MAX_MS * MS)

@@ -16,14 +16,16 @@
 
 enum {
 	PCR_REPETITION_MAX_MS = 100,  /* TR 101 290 2.3a */
-	PCR_ACCURACY_MAX_NS = 500,    /* 2.4 */
-	/* tolerance, because arrivals are known only to a wake-up */
+	PCR_ACCURACY_MAX_NS = 500,    /* TR 101 290 2.4 */
+	/* tolerance: the time of arrival is that of the wake-up that read the
+	 * PCR, which may be later */
 	PCR_ARRIVAL_GRAIN_MS = 20,
 	PCR_SAMPLES = 64,
 };
 
 struct pcr_check {
 	bool started;
+	/* value, arrival and packet number of the last PCR */
 	uint64_t last, last_ns, last_packet;
 	uint64_t moved_ns;        /* arrival of the last value that was new */
 	uint64_t silent_ns;       /* silence since the last PCR; 0: none */
@@ -41,10 +43,12 @@ struct pcr_check {
 	uint64_t all;             /* PCRs */
 	uint32_t jumps;           /* discontinuity errors */
 	uint32_t announced;       /* jumps with a discontinuity_indicator */
-	uint64_t span_ticks;      /* sum of all differences without jumps ... */
-	uint64_t span_packets;    /* ... and the packets between these PCRs */
+	uint64_t span_ticks;      /* sum of all differences of two PCRs without
+				   * jumps */
+	uint64_t span_packets;    /* packets between the PCRs of span_ticks */
 	size_t n_samples;
-	/* PCR and packet number; [0] is absolute, others are relative to it */
+	/* PCR and packet number of each sample; those of sample 0 are absolute,
+	 * the others are relative to sample 0 */
 	uint64_t sample_pcr[PCR_SAMPLES];
 	uint64_t sample_packet[PCR_SAMPLES];
 };
@@ -53,11 +57,11 @@ struct pcr_report {
 	uint32_t repetition_errors;
 	uint32_t discontinuity_errors;
 	uint32_t frozen;
-	bool stands;              /* PCRs arrived, all equal to the one before
-				   * the second */
+	bool stands;              /* PCRs arrived in this second, all equal to
+				   * the last PCR of the second before */
 	uint32_t count;
-	uint32_t interval_us;     /* mean difference of two PCRs ... */
-	uint32_t interval_max_us; /* ... and the largest */
+	uint32_t interval_us;     /* mean difference of two PCRs */
+	uint32_t interval_max_us; /* largest difference of two PCRs */
 	uint32_t arrival_max_us;  /* longest time between two arrivals */
 	bool constant;         /* the rate is constant: accuracy_ns is valid */
 	uint32_t accuracy_ns;  /* largest deviation of a PCR (PCR_AC) */

@@ -11,10 +11,10 @@
 
 enum { PID_STATS_MAX = 512 };
 
-/* Why packets that begin no unit are looked at, too. */
+/* Reasons to check also the packets of a PID that begin no unit. */
 enum pid_follow {
 	PID_BUFFER = 0x01, /* its buffers are checked */
-	PID_HEADER = 0x02, /* the header of its PES is not complete */
+	PID_HEADER = 0x02, /* its last PES header is not complete yet */
 };
 
 struct pid_stats {
@@ -30,24 +30,32 @@ struct pid_stats {
 	uint32_t pes_errors_before;    /* pes_errors before this second */
 	uint64_t pts, pts_ns;          /* the last PTS, and its arrival */
 	uint64_t pts_moved_ns;         /* arrival of the last change of pts */
-	uint64_t table_ns;             /* last start of a PAT or PMT section */
+	uint64_t table_ns;             /* arrival of the last packet in which a
+					* section of a PAT or PMT began; 0:
+					* none */
 	uint64_t pts_gap_ns;           /* longest time between two PTS in the
 					* current second */
 	/* transport buffer (tstd.h): bytes that it empties per packet of the
 	 * multiplex (0: not checked), and its fill in bytes */
 	float leak, level;
-	/* by the level of video or the frames of audio: the rate of the
-	 * transport buffer, and the bytes of those behind it; 0: unknown */
+	/* from the level of video or the frames of audio: unit_bps: the rate at
+	 * which the transport buffer empties, bit/s; unit_bytes: the size of
+	 * the buffers behind it.  0: unknown */
 	uint32_t unit_bps, unit_bytes;
-	uint32_t frame_ticks;          /* of audio: the duration of a frame */
-	uint64_t level_at;             /* packet at which level was set */
-	struct unit_buffer *units;     /* video, audio; NULL: not checked */
-	/* for a PMT: the fill of the system buffer, in bytes, and the packet at
-	 * which it was set */
+	uint32_t frame_ticks;          /* duration of an audio frame, 27 MHz */
+	uint64_t level_at;             /* number of the packet at which level
+					* was set */
+	struct unit_buffer *units;     /* the buffers of video or audio behind
+					* the transport buffer; NULL: not
+					* checked */
+	/* for a PMT: the fill of the system buffer, in bytes, and the number of
+	 * the packet at which it was set */
 	float system;
 	uint64_t system_at;
-	uint16_t section_left;         /* bytes up to the end of its section */
-	uint8_t clock;                 /* 1 + place of its PCRs; 0: none */
+	uint16_t section_left;         /* bytes of the last section that have
+					* not arrived */
+	uint8_t clock;                 /* 1 + index of its PCR PID in the pcrs
+					* of the monitor; 0: none */
 	/* values of the last whole second */
 	uint32_t last_packets;
 	uint64_t last_pts_gap_ns;
@@ -58,16 +66,17 @@ struct pid_stats {
 	uint32_t cc_errors;
 	uint32_t duplicates;
 	uint32_t overflows;            /* of the transport buffer */
-	uint32_t unit_errors;          /* units and tables that overflow those
-					* behind it, or units that come after
-					* their DTS */
+	uint32_t unit_errors;          /* units and tables that overflow a
+					* buffer behind the transport buffer,
+					* and units that arrive after their
+					* DTS */
 	uint32_t transport_errors;
-	uint32_t pes_errors;           /* starts without a PES start code */
+	uint32_t pes_errors;           /* units without a PES start code */
 };
 
 struct pid_table {
 	size_t n;
-	uint16_t index[TS_PIDS]; /* 1 + place in list; 0: none */
+	uint16_t index[TS_PIDS]; /* 1 + index in list; 0: no record */
 	struct pid_stats list[PID_STATS_MAX];
 };
 

@@ -7,12 +7,12 @@
 
 enum {
 	MGT_TABLE_ID = 0xc7,
-	STT_TABLE_ID = 0xcd, /* the last one of the base PID in A/65 6 */
+	STT_TABLE_ID = 0xcd, /* highest table_id on the base PID (A/65 6) */
 	/* offsets in an MGT, and lengths (A/65 6.2) */
 	CURRENT_NEXT = 5,
 	TABLES_DEFINED = 9,
 	MGT_TABLES = 11,
-	MGT_TABLE = 11, /* without its descriptors */
+	MGT_TABLE = 11, /* bytes of an entry without its descriptors */
 	TABLE_PID = 2,
 	TABLE_DESCRIPTORS = 9,
 	CRC_LEN = 4,
@@ -73,7 +73,7 @@ void psip_watch_feed(struct psip_watch *w, const uint8_t *packet,
 	while ((section = section_pull(&w->assembler, &len)) != NULL) {
 		uint8_t id = section_table_id(section);
 
-		/* without syntax its CRC_32 was not checked */
+		/* without section_syntax_indicator no CRC_32 was checked */
 		if (!section_has_syntax(section) || id < MGT_TABLE_ID ||
 		    id > STT_TABLE_ID)
 			continue;

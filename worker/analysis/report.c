@@ -76,7 +76,7 @@ uint16_t monitor_report(const struct monitor *m,
 			const struct report_part *part, json_t *object)
 {
 	const struct monitor_rates *r = &m->rates;
-	uint64_t ns = MAX(r->ns, 1); /* 0: there was no second, nor packets */
+	uint64_t ns = MAX(r->ns, 1); /* r->ns 0: no packets are counted yet */
 	uint64_t bits = (uint64_t)TS_PACKET * 8 * (SECOND_NS / 1000);
 
 	if (part->from > 0)

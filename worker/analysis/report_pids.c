@@ -10,12 +10,12 @@
 #include <stdlib.h>
 
 enum {
-	PROGRAMS_OF_PID = 8, /* the most that the report names */
+	PROGRAMS_OF_PID = 8, /* most programs of a PID in the report */
 };
 
 /* The role of a PID according to the tables. */
 struct role {
-	const char *kind; /* NULL: nothing */
+	const char *kind; /* NULL: no table names the PID */
 	uint8_t n_programs;
 	uint16_t programs[PROGRAMS_OF_PID];
 };
@@ -87,7 +87,8 @@ static struct role *find_roles(const struct monitor *m)
 			set_role(roles, s->pid, names[s->class], p->number);
 			set_ca(roles, s->descriptors, "ecm", p->number);
 		}
-		/* the last: it may be that of the video */
+		/* last: the PCR PID may be that of the video, whose kind
+		 * stays */
 		if (pmt.pcr_pid != TS_PID_NULL)
 			set_role(roles, pmt.pcr_pid, "pcr", p->number);
 	}

@@ -8,13 +8,15 @@
 #include <string.h>
 
 enum {
-	PROBES = 8, /* places of a sub-table */
-	/* How far positions may be off: the packets of PCRs and of the
-	 * sections themselves. */
+	PROBES = 8, /* records in which a sub-table may be */
+	/* Packets by which positions may be wrong: the packets of PCRs and of
+	 * the sections themselves. */
 	GAP_TOLERANCE = 2,
-	/* Arrivals are known only to a wake-up. */
+	/* Tolerance: the time of arrival is that of the wake-up that read the
+	 * packet, which may be later. */
 	GRAIN_MS = 200,
-	/* A sub-table without sections for so long leaves its place. */
+	/* Another sub-table may get the record of a sub-table that had no
+	 * sections for this time. */
 	FORGOTTEN_S = 600,
 	PRESENT_MS = 2000, /* TR 101 290 3.6.a */
 	CAT_MAX_MS = 10000,
@@ -173,10 +175,11 @@ static void take(struct si_watch *w, const uint8_t *section,
 	enum si_table table =
 		si_table_find(section_table_id(section), &actual);
 
-	/* tables of other transport streams may stop */
+	/* not watched: tables of other transport streams may stop */
 	if (table == SI_TABLES || !actual)
 		return;
-	/* a TOT is no TDT, which it requires */
+	/* a TOT is no TDT; but a stream with TOT must have a TDT, so the first
+	 * TOT starts the time limit of the TDT */
 	if (section_table_id(section) != TOT_TABLE_ID ||
 	    w->seen_ns[table] == 0)
 		w->seen_ns[table] = now_ns;

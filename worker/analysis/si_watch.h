@@ -30,40 +30,43 @@ enum si_slot {
 
 enum {
 	SI_CAT_MAX = SECTION_PSI_MAX,
-	SI_CAT_SECTIONS = 4, /* more are ignored */
+	SI_CAT_SECTIONS = 4, /* further sections of a CAT are ignored */
 	SI_SUB_TABLES_MAX = 512,
-	/* Between two sections of a sub-table (EN 300 468 5.1.4). */
+	/* Least time between sections of a sub-table (EN 300 468 5.1.4). */
 	SI_GAP_MS = 25,
-	/* With EIT present/following; those of others are not judged. */
+	/* Most services whose EIT present/following is judged. */
 	SI_SERVICES_MAX = PSI_PROGRAMS_MAX,
 };
 
 /* The last section of a sub-table. */
 struct si_sub_table {
 	uint32_t name; /* PID, table_id and extension; 0: none */
-	uint64_t end;  /* number of its last packet */
-	uint64_t end_ns;
+	uint64_t end;  /* number of the packet in which the section ended */
+	uint64_t end_ns; /* arrival of that packet */
 };
 
 /* A service of the transport stream with EIT present/following. */
 struct si_service {
 	uint16_t number;
-	/* the last arrival of section 0 (present) and 1 (following); of the
-	 * first section, if never */
+	/* the last arrival of section 0 (present) and of section 1 (following);
+	 * a section that never arrived has the first arrival of the other */
 	uint64_t seen_ns[2];
 };
 
 struct si_watch {
 	struct section_assembler assemblers[SI_PIDS];
 	uint64_t seen_ns[SI_TABLES]; /* last arrival by table; 0: none yet */
-	/* in this second: sections of other tables on the PID, and sections
-	 * too close to the last one of their sub-table, or too far from it: the
-	 * alarm si_repetition reports their sum */
+	/* in this second: sections of tables that must not be on the PID */
 	uint32_t wrong[SI_PIDS];
+	/* in this second: sections too early (near) or too late after the last
+	 * section of their sub-table; the alarm si_repetition reports the sum */
 	uint32_t near, late;
-	uint32_t rst_near; /* RST too close to each other (3.7) */
-	uint64_t gap_packets; /* in SI_GAP_MS; 0: the rate is not constant */
-	uint64_t starts[SI_PIDS]; /* number of the last packet with a start */
+	uint32_t rst_near; /* in this second: sections of an RST too early after
+			    * the last one (TR 101 290 3.7) */
+	uint64_t gap_packets; /* packets in SI_GAP_MS; 0: the rate is not
+			       * constant */
+	uint64_t starts[SI_PIDS]; /* number of the last packet in which a
+				   * section began */
 	uint32_t tot_errors;    /* TOT with a wrong CRC_32 */
 	uint32_t errors_before; /* errors at the last si_watch_errors() */
 	/* the CAT by section_number; a length of 0: none */

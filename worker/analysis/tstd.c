@@ -192,7 +192,8 @@ bool tstd_take_media(struct monitor *m, struct pid_stats *s,
 	size_t at = ts_payload_offset(packet), bytes = TS_PACKET - at;
 	bool wrong = false;
 
-	/* the first bytes of a header count when its times are known */
+	/* the bytes of an incomplete header are added by the packet that ends
+	 * the header */
 	if (at >= TS_PACKET || sign == PES_WAITS)
 		return false;
 	if (ts_pusi(packet) || sign == PES_READ)
@@ -200,7 +201,7 @@ bool tstd_take_media(struct monitor *m, struct pid_stats *s,
 						     : find_data(packet));
 	if (s->units == NULL)
 		return false;
-	/* without time stamps it belongs to the last one */
+	/* a unit without time stamps counts as a part of the last unit */
 	if (sign == PES_READ) {
 		wrong = begin_unit(m, s, times->dts);
 		bytes += times->before;

@@ -25,8 +25,8 @@ struct monitor;
 
 /* Sets how fast the buffers empty from now on; to be called once a second. */
 void tstd_second(struct monitor *);
-/* Stops the checks until tstd_second(), because the places of packets are
- * unknown. */
+/* Stops the checks until tstd_second(), because the positions of packets in the
+ * stream are unknown. */
 void tstd_rest(struct monitor *);
 
 /* Sets the PCR PID whose clock the video or audio on this PID has. */

@@ -48,7 +48,7 @@ static void drain(struct unit_buffer *b, uint64_t nth)
 bool unit_buffer_begin(struct unit_buffer *b, uint64_t at, uint64_t nth)
 {
 	drain(b, nth);
-	/* another time base, or more than fits: it begins anew */
+	/* with another time base, or more units than fit, start empty */
 	if (b->n == UNIT_BUFFER_UNITS ||
 	    (b->n > 0 && at < b->units[place(b, b->n - 1)].at))
 		unit_buffer_reset(b);
@@ -77,6 +77,6 @@ bool unit_buffer_add(struct unit_buffer *b, uint32_t bytes, uint64_t nth)
 		return false;
 	b->units[place(b, b->n - 1)].bytes += bytes;
 	b->filled += bytes;
-	/* what left in the meantime counts only if it seems full */
+	/* units that have left are removed only if the buffer seems full */
 	return b->filled > b->size && overflow(b, nth);
 }

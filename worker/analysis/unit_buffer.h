@@ -19,20 +19,23 @@
 
 enum {
 	UNIT_BUFFER_UNITS = 128,
-	/* A DTS that is further from its arrival is one of another clock. */
+	/* A DTS more than UNIT_BUFFER_LATE_S before the last PCR, or more than
+	 * UNIT_BUFFER_LEAD_S after it, belongs to another clock. */
 	UNIT_BUFFER_LATE_S = 1,
 	UNIT_BUFFER_LEAD_S = 10,
 };
 
 struct unit_buffer {
 	uint32_t size;   /* bytes of the buffers */
-	uint32_t frame;  /* packets in the duration of a frame; 0: a unit has
-			  * one */
-	uint32_t filled;
-	size_t first, n; /* of the units in it, in a circle */
+	uint32_t frame;  /* duration of an audio frame, in packets of the
+			  * multiplex; 0: a unit leaves whole */
+	uint32_t filled; /* bytes in the buffers */
+	/* first: index of the oldest unit in the circle `units'; n: number of
+	 * units in the buffers */
+	size_t first, n;
 	struct {
-		uint64_t at; /* the packet at whose position it leaves, or the
-			      * next of its frames */
+		uint64_t at; /* number of the packet at whose position the unit,
+			      * or its next frame, leaves */
 		uint32_t bytes;
 	} units[UNIT_BUFFER_UNITS];
 };
