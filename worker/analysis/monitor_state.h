@@ -45,7 +45,7 @@ struct monitor {
 	struct pid_table pids;
 	struct monitor_pcr pcrs[MONITOR_PCRS_MAX];
 	struct si_watch si;
-	struct cc cc;            /* for PIDs without a record */
+	struct cc cc;            /* counters of the PIDs without a record */
 	struct pes_reader reader;
 
 	struct psip_watch psip;

@@ -35,9 +35,10 @@ struct pcr_check {
 	uint32_t repetition_errors;
 	uint32_t discontinuity_errors;
 	uint32_t frozen;          /* PCRs equal to the one before */
-	uint32_t steps;           /* differences of two PCRs, without jumps */
-	uint64_t steps_ticks;     /* sum of these differences */
-	uint64_t step_max;        /* the largest of them, in ticks */
+	uint32_t steps;           /* number of differences of two PCRs that are
+				   * no jumps */
+	uint64_t steps_ticks;     /* sum of the differences in steps, 27 MHz */
+	uint64_t step_max;        /* largest difference in steps, 27 MHz */
 	uint64_t arrival_max_ns;  /* longest time between two arrivals */
 	/* values since the start */
 	uint64_t all;             /* PCRs */

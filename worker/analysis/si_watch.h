@@ -59,7 +59,7 @@ struct si_watch {
 	/* in this second: sections of tables that must not be on the PID */
 	uint32_t wrong[SI_PIDS];
 	/* in this second: sections too early (near) or too late after the last
-	 * section of their sub-table; the alarm si_repetition reports the sum */
+	 * section of their sub-table: the alarm si_repetition has the sum */
 	uint32_t near, late;
 	uint32_t rst_near; /* in this second: sections of an RST too early after
 			    * the last one (TR 101 290 3.7) */

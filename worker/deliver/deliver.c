@@ -167,7 +167,7 @@ struct deliver *deliver_new(const struct deliver_config *cfg)
 	struct rlimit files;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
-		files.rlim_cur = 1024; /* the usual limit */
+		files.rlim_cur = 1024; /* the usual limit of descriptors */
 	d->loop = cfg->loop;
 	TAILQ_INIT(&d->fresh);
 	TAILQ_INIT(&d->busy);
@@ -243,7 +243,7 @@ void deliver_free(struct deliver **deliver)
 	}
 	deliver_remove_conns(d);
 	stream_lists_done(&d->lists);
-	hls_sessions_free(&d->hls); /* before the mounts to which they belong */
+	hls_sessions_free(&d->hls); /* before the mounts of these sessions */
 	pictures_free(&d->pictures);
 	mount_table_done(&d->mounts);
 	door_free(&d->door);

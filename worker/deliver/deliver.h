@@ -23,7 +23,7 @@ struct ev_loop;
 
 struct deliver_config {
 	struct ev_loop *loop;
-	/* 0 means the default */
+	/* in each of the times 0 means its default */
 	unsigned tick_ms;   /* most time between two passes over the viewers */
 	unsigned head_ms;   /* time limit for the head of a request */
 	unsigned idle_ms;   /* time limit for the next request of a
@@ -67,7 +67,8 @@ void deliver_unlisten(struct deliver *, const struct msg_deliver_unlisten *);
 int deliver_mount(struct deliver *, const struct msg_deliver_mount *,
 		  int ring_fd) MUST_CHECK;
 void deliver_unmount(struct deliver *, const struct msg_deliver_mount *);
-/* Takes a viewer of a play path and its socket (taken). */
+/* Takes a viewer that requested a play path at the control port, and its socket
+ * (taken). */
 void deliver_take(struct deliver *, const struct msg_deliver_viewer *, int fd);
 /* Renames a play path, if it is mounted; its viewers stay. */
 void deliver_move(struct deliver *, const struct msg_deliver_move *);
@@ -118,5 +119,6 @@ bool deliver_next_change(struct deliver *, size_t *cursor,
 void deliver_list(struct deliver *, uint64_t after,
 		  struct msg_deliver_sessions *ret);
 
-/* Disconnects a viewer, if it exists. */
+/* Disconnects a viewer, if it exists; with `idle' in the message only if its
+ * session is one of HLS whose client seems to have left. */
 void deliver_kick(struct deliver *, const struct msg_deliver_kick *);

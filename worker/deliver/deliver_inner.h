@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of deliver.h, for its own files. */
+/* The struct and the internal functions of deliver.h, for the files that
+ * implement it. */
 #pragma once
 
 #include "common/base/ratelimit.h"
@@ -51,13 +52,13 @@ struct deliver {
 	struct hls_sessions *hls;
 	struct stream_lists lists;
 	struct pictures *pictures;
-	ev_timer news; /* runs until changes are reported */
+	ev_timer news; /* runs while changes of viewers wait to be reported */
 	int (*send)(const struct msg *, void *arg);
 	/* pipes that each mount uses during its pass, for pages of its ring and
 	 * for copies of its bytes */
 	struct page_pipe pages, copies;
 	struct ring_copy copy;  /* shared by the mounts, as the pipes are */
-	struct fragment_store fragments; /* of all mounts */
+	struct fragment_store fragments; /* fMP4 fragments of all mounts */
 	struct lag_kernel kernel;
 	struct peers *peers; /* counts the viewers of each address */
 	struct peers *clients; /* counts the connections of each address */
@@ -100,11 +101,11 @@ struct viewer_conn *deliver_add_conn(struct deliver *, const char *address,
 				     int fd, struct first_byte *first,
 				     const struct sockaddr_any *peer);
 void deliver_remove_conns(struct deliver *);
-/* Frees the connection. */
+/* Closes and frees the connection. */
 void deliver_remove_conn(struct deliver *, struct viewer_conn *);
 /* Makes the connection a viewer of the mount, or rejects it. */
 void deliver_admit(struct deliver *, struct viewer_conn *, struct mount *);
-/* Starts the tick: a viewer or a waiting request exists. */
+/* Starts the tick; call it when a viewer or a request that waits was added. */
 void deliver_start_tick(struct deliver *);
 
 /* --- streams on demand --- */
@@ -115,7 +116,8 @@ void deliver_welcome(struct deliver *, struct viewer_conn *, struct mount *);
 /* Call it for a new viewer of the mount: reports the first viewer of a stream
  * on demand to the master, which starts the stream. */
 void deliver_report_demand(struct deliver *, struct mount *);
-/* Answers the requests whose wait is over. */
+/* Answers the requests for streams on demand that have packets now, or have
+ * waited too long. */
 void deliver_feed_waiting(struct deliver *, uint64_t now_ms);
 /* Rejects the requests that wait for the mount. */
 void deliver_reject_waiting(struct deliver *, struct mount *);

@@ -21,7 +21,7 @@ enum {
 	/* 1/4 of the rate is reserved for questions about viewers that watch,
 	 * so that new viewers cannot delay these questions without end */
 	REVIEW_SHARE = 4,
-	/* questions about viewers that watch, without an answer */
+	/* most open questions about viewers that watch */
 	REVIEWS_SENT_MAX = 256,
 };
 

@@ -66,9 +66,11 @@ void door_ask(struct door *, struct session *);
 /* Takes the answer of the master to the question with this number. */
 void door_answer(struct door *, const struct msg_deliver_answer *,
 		 uint32_t seq);
-/* Asks again about a session, or about all for 0. */
+/* Asks the master again about the session with this number; 0: about all
+ * sessions. */
 void door_review(struct door *, uint64_t client);
-/* Sends all questions again, because there is another master. */
+/* Call it for a new master: sends it the open questions, and asks it about all
+ * sessions. */
 void door_renew(struct door *);
 /* Call it about once a second: asks again about sessions whose recheck_ms has
  * come. */

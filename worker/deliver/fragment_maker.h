@@ -54,7 +54,7 @@ struct fragment_span {
 /* An attempt to make a fragment that failed, because the end of its units had
  * not arrived. */
 struct fragment_attempt {
-	uint64_t number; /* 0: none */
+	uint64_t number; /* of the segment; 0: there was no attempt */
 	uint32_t index;
 	/* begun_ms: time of the first attempt; ms: of the last one */
 	uint64_t begun_ms, ms;

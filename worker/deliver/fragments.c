@@ -14,7 +14,7 @@ enum {
 	/* segments of a playlist, as many that have left it, and one more */
 	KEPT_MAX = 2 * MSG_HLS_MAX + 1,
 	PARTS_MAX = RING_PARTS,
-	PART_SEGMENTS = 8, /* newest segments whose parts are made */
+	PART_SEGMENTS = 8, /* parts are made of so many newest segments only */
 	PARTS_TRIED = 4,   /* attempts to make parts that are remembered */
 };
 
@@ -32,7 +32,7 @@ struct fragments {
 			      * playlist */
 	uint64_t used_ms;
 	struct fragment_attempt tried, parts_tried[PARTS_TRIED];
-	uint64_t made;  /* fragments ever made */
+	uint64_t made;  /* number of fragments made so far */
 	bool starved;   /* a fragment waits for another iteration of the loop */
 	struct fragment_maker maker;
 };

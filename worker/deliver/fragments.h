@@ -69,7 +69,7 @@ struct fragment_store {
 struct fragment {
 	uint64_t number;
 	uint32_t index; /* number of a part in its segment, from 0 */
-	uint64_t init_hash; /* name of the initialization segment */
+	uint64_t init_hash; /* hash of the initialization segment: its name */
 	/* init: initialization segment, NULL for a part; media: NULL: fMP4
 	 * cannot carry the segment or part, or init is NULL, too */
 	struct blob *init, *media;

@@ -30,7 +30,7 @@ enum { HLS_QUERY_MAX = 1024 };
 
 enum hls_kind {
 	HLS_TS,   /* a segment or part of the transport stream */
-	HLS_FMP4, /* a segment of fMP4 */
+	HLS_FMP4, /* a segment or part of fMP4 */
 	HLS_INIT, /* an initialization segment of fMP4; the number is its
 		   * hash */
 };
@@ -42,7 +42,7 @@ struct hls_wanted {
 	bool hashed;        /* number is the hash of the segment:
 			     * hls_playlist.h */
 	bool is_part;       /* a part of the segment is wanted */
-	uint32_t index;     /* number of the part */
+	uint32_t index;     /* number of the part in the segment, from 0 */
 	bool empty_missing; /* a missing segment is answered with an empty 200,
 			     * not with 404 */
 	bool hash_names;    /* the playlist names segments by hash, not by

@@ -156,7 +156,7 @@ enum fragment_state hls_fragment_parts(struct mount *m,
 		if (state == FRAGMENT_LATER && i != to)
 			return FRAGMENT_LATER;
 		if (state == FRAGMENT_LATER) {
-			/* its end has not arrived */
+			/* the end of the newest part has not arrived */
 			to = from = i - 1;
 			continue;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The names of segments and parts. */
+/* Reads the names of segments and parts in the paths of requests. */
 #include "worker/deliver/hls.h"
 
 #include "worker/deliver/hls_playlist.h"

@@ -13,11 +13,12 @@ struct hls_playlist {
 	 * not escaped. */
 	const char *folder;
 	bool hashed; /* the name is the hash, not the number */
-	/* fMP4: of each segment, the hash of its initialization segment; NULL:
-	 * MPEG-TS */
+	/* fMP4: for each segment the hash of its initialization segment; NULL:
+	 * the segments are MPEG-TS */
 	const uint64_t *maps;
 	const char *query; /* appended to each URI, not escaped; "": none */
-	/* low latency (RFC 8216bis); NULL: none */
+	/* the parts of a playlist with low latency (RFC 8216bis); NULL: without
+	 * low latency */
 	const struct ring_parts *parts;
 	/* the segment that is being written, behind all in `segments'; NULL:
 	 * the stream has stopped */

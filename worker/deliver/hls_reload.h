@@ -6,8 +6,8 @@
 #include "common/base/ring_segment.h"
 #include "proto/wire/http_request.h"
 
-/* The number of the segment behind the complete ones, of which there is at
- * least one. */
+/* The number of the segment that follows the complete segments.  There is at
+ * least one complete segment. */
 uint64_t hls_next_number(const struct ring_segments *);
 
 /* Judges a request for a playlist.  200: the playlist has the segment or part

@@ -40,7 +40,7 @@ struct hls_session {
 					    * of this session */
 	struct peer_place place; /* counts the session for its address */
 	bool deciding; /* on_verdict() answers its connections: do not free */
-	uint64_t bytes; /* sent */
+	uint64_t bytes; /* sent to the client */
 	uint64_t used_ms; /* time of the last request, also a refused one */
 	bool limited;    /* a limit of viewers ended the session */
 	bool index_only; /* the client requested only the list that names it */
@@ -272,7 +272,7 @@ static void make_key(const struct hls_sessions *h, const struct viewer_conn *c,
 		named = named || value[0] != '\0';
 		add_text(key, value);
 	}
-	/* a backend may decide by any part of the query */
+	/* no token or login: a backend may decide by any part of the query */
 	if (!named) {
 		http_query_strip_hls(cfg->query, value);
 		add_text(key, value);
@@ -496,7 +496,7 @@ static bool probe(struct hls_sessions *h, struct viewer_conn *c,
 		return false;
 	else
 		c->session = session_new(h->cfg.sessions, &own);
-	/* c may be gone after this */
+	/* door_ask() may free c */
 	if (c->session != NULL)
 		door_ask(h->cfg.door, c->session);
 	return true;
@@ -546,7 +546,7 @@ bool hls_sessions_visit(struct hls_sessions *h, struct viewer_conn *c,
 	}
 	c->shared = s;
 	TAILQ_INSERT_TAIL(&s->waiting, c, in_shared);
-	/* s may be gone after this */
+	/* door_ask() may free s */
 	if (is_new)
 		door_ask(h->cfg.door, s->session);
 	return true;

@@ -27,8 +27,9 @@ struct lag_kernel {
 };
 
 struct lag {
-	uint64_t size;      /* of the ring, as passed to lag_init() */
-	uint64_t limit;     /* most bytes that are not acknowledged */
+	uint64_t size;      /* bytes of the ring, as passed to lag_init() */
+	uint64_t limit;     /* most bytes from the oldest one that the viewer
+			     * has not acknowledged to the writer */
 	uint64_t ask_above; /* bytes behind the writer up to which the queue
 			     * of the socket need not be read */
 	uint64_t start_max; /* a new viewer starts at most so many bytes behind

@@ -14,7 +14,7 @@
 struct listener {
 	LIST_ENTRY(listener) entry;
 	struct ev_loop *loop;
-	bool renewed;  /* the current master added it again */
+	bool renewed;  /* the current master has added the listener */
 	char *address; /* the name that the master uses */
 	unsigned slot; /* index among the sockets of the address */
 	bool play;     /* the listener serves the play paths, too */

@@ -26,7 +26,7 @@ struct mount {
 	struct fragments *fragments; /* the segments as fMP4; NULL: TS */
 	bool tls;    /* serves viewers with TLS; false: viewers without TLS */
 	bool demand; /* the stream starts with the first viewer */
-	bool renewed; /* the current master added it again */
+	bool renewed; /* the current master has added the mount */
 	bool broken; /* the header of the ring is invalid */
 	unsigned start_ms;
 	unsigned still_ms;

@@ -24,7 +24,7 @@ enum { PORTION_PAGE = 4096, PORTION_SIZE = 15 * PORTION_PAGE };
 struct portion {
 	uint64_t pos;   /* the viewers may have the bytes up to here */
 	uint64_t at_ms; /* the time of the decision about pos */
-	unsigned hold_ms; /* longest time that bytes wait */
+	unsigned hold_ms; /* longest time that bytes wait for a full portion */
 };
 
 /* Begins at the end of the stream, as if the viewers had all bytes up to it. */

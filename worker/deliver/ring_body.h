@@ -20,11 +20,13 @@ struct mount;
 
 enum ring_body_state {
 	RING_BODY_BLOCKED, /* the socket is full */
-	RING_BODY_MORE,    /* enough for one wake-up: send again */
+	RING_BODY_MORE,    /* enough was sent for one wake-up: call
+			    * ring_body_send() again in the next */
 	RING_BODY_HELD,    /* the client has not acknowledged all bytes */
 	/* with the next two, the body is no longer active */
 	RING_BODY_DONE,    /* the client has acknowledged all bytes */
-	RING_BODY_LOST,    /* reset the connection */
+	RING_BODY_LOST,    /* the bytes are not in the ring any more, or the
+			    * socket failed: reset the connection */
 };
 
 struct ring_body {

@@ -186,7 +186,7 @@ static void on_settle(void *role, const struct msg *m, int *fds, size_t n_fds)
 
 	(void)fds, (void)n_fds;
 	deliver_settle(r->deliver, &m->deliver_settle);
-	/* a new master knows of no viewer yet */
+	/* report all mounts: a new master does not know their viewers */
 	r->cursor = 0;
 	report_mounts(r);
 }

@@ -43,13 +43,13 @@ enum {
 
 /* A document of the guide. */
 struct held_guide {
-	struct blob *blob; /* NULL: none */
+	struct blob *blob; /* the document; NULL: the entry is free */
 	ino_t memory;      /* inode number of the shared memory: the same for
 			    * all descriptors of the document */
 };
 
 struct stream_lists {
-	TAILQ_HEAD(, viewer_conn) waiting; /* oldest first */
+	TAILQ_HEAD(, viewer_conn) waiting; /* for the master; oldest first */
 	/* requests in `waiting': n for lists, n_guides for the guide */
 	unsigned n, n_guides;
 	size_t bytes; /* of the lists that are being sent */

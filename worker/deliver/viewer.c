@@ -17,7 +17,8 @@
 enum {
 	FEED_MAX = 4 << 20, /* most bytes for a viewer in one pass, so that
 			     * other viewers are not late */
-	RECEIVED_MAX = 64 * 1024, /* a client that sends more is no viewer */
+	RECEIVED_MAX = 64 * 1024, /* a viewer that sends more bytes is
+				   * disconnected */
 };
 
 /* Discards what the viewer sends.  At the end of file, or after too many bytes,
@@ -33,7 +34,7 @@ static void on_readable(struct ev_loop *loop, ev_io *io, int revents)
 		return;
 	v->received += n > 0 ? (uint32_t)n : 0;
 	/* over TLS the client sends an alert when it leaves (RFC 8446 6.1);
-	 * frees v: nothing may follow */
+	 * on_gone() frees v */
 	if (n <= 0 || v->received > RECEIVED_MAX || v->kernel)
 		v->on_gone(v, v->arg);
 }
@@ -44,7 +45,7 @@ static void on_verdict(struct session *s, const struct msg_deliver_answer *a,
 	struct viewer *v = arg;
 
 	(void)s;
-	/* frees v: nothing may follow */
+	/* on_gone() frees v */
 	if (a->verdict != ASK_ALLOWED)
 		v->on_gone(v, v->arg);
 }
@@ -74,7 +75,8 @@ struct viewer *viewer_new(const struct viewer_config *cfg)
 	v->session->bytes = &v->bytes;
 	session_set_owner(v->session, &session_events, v);
 	session_join(v->session, cfg->now_ms);
-	/* a smaller buffer only makes the queue shorter */
+	/* the kernel may limit the size: a smaller buffer does no harm, because
+	 * it only makes the queue shorter */
 	if ((!v->copied || cfg->socket->local) && sndbuf > 0)
 		(void)setsockopt(cfg->socket->fd, SOL_SOCKET, SO_SNDBUF,
 				 &sndbuf, sizeof sndbuf);

@@ -39,7 +39,8 @@ struct viewer {
 	void *arg;
 	struct session *session;
 	uint32_t received;      /* bytes that the viewer sent, unread */
-	struct peer *from;      /* counts the address; NULL: no limit */
+	struct peer *from;      /* counts the viewer for its address; NULL: no
+				 * limit */
 	struct sockaddr_any peer_address; /* len 0: unknown */
 };
 

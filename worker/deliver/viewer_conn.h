@@ -125,7 +125,7 @@ struct viewer_conn {
 			 * idle_ms */
 	bool keep;      /* another request may follow the answer */
 	bool nodelay;   /* TCP_NODELAY is set */
-	bool lost;      /* reset the connection */
+	bool lost;      /* bytes of the answer are lost: reset the connection */
 	size_t drained; /* bytes read after the last answer */
 	bool fresh;   /* the first byte has not arrived: waits in `first` */
 	struct first_byte *first;

@@ -16,7 +16,7 @@ enum {
 };
 
 struct sessions {
-	TAILQ_HEAD(session_list, session) joined; /* numbers ascend */
+	TAILQ_HEAD(session_list, session) joined; /* sorted by number */
 	TAILQ_HEAD(, session) news;
 	LIST_HEAD(, session) by_client[BUCKETS];
 	uint64_t last; /* the highest number of a session so far */

@@ -23,7 +23,7 @@ struct sessions;
 enum {
 	SESSION_AGENT_MAX = 128, /* bytes; longer ones are cut */
 	SESSION_HOST_MAX = 255,
-	SESSION_QUERY_MAX = 2000, /* a longer one gets no session */
+	SESSION_QUERY_MAX = 2000, /* bytes; a request with more is rejected */
 };
 
 struct session_events {
@@ -34,7 +34,7 @@ struct session_events {
 			   void *arg);
 };
 
-/* Sessions with a question to the master, of the door.  Embedded. */
+/* A list of sessions with a question to the master (door.h).  Embedded. */
 struct session_asks {
 	TAILQ_HEAD(, session) list;
 	unsigned n;

@@ -393,7 +393,7 @@ void visit_again(struct deliver *d, struct mount *m)
 			return;
 		demand_wait_last(&d->wait, c);
 		session_free(&c->session);
-		/* c may be gone after this */
+		/* visit_request() may free c */
 		visit_request(c, c->request, d);
 	}
 }
@@ -487,7 +487,7 @@ static void visit(struct deliver *d, struct viewer_conn *c,
 		return;
 	}
 	c->session = session_new(d->sessions, &cfg);
-	/* c may be gone after this */
+	/* door_ask() may free c */
 	door_ask(d->door, c->session);
 }
 

@@ -22,7 +22,8 @@ enum {
 	DISCONTINUITY = 0x80, /* discontinuity_indicator */
 	/* 1/8 of the queue is for tables only. */
 	TABLES_SHARE = 8,
-	/* Tables on fixed PIDs; EIT, which may be large, is not one. */
+	/* PIDs of tables that may use that part of the queue.  EIT is not one
+	 * of them, because it may be large. */
 	PID_CAT = 0x0001,
 	PID_NIT = 0x0010,
 	PID_SDT = 0x0011,
@@ -436,7 +437,7 @@ static const uint8_t *next_content(struct cbr *c)
 static bool put_packet(struct cbr *c, bool content, uint8_t *p)
 {
 	const uint8_t *next = content ? next_content(c) : NULL;
-	/* while packets are held, it may turn out that no time base began */
+	/* not while packets are held: perhaps no time base has begun */
 	struct cbr_clock *due = c->held ? NULL : cbr_find_begun(c);
 
 	if (due == NULL && c->tick + c->step >= c->pcr_due)

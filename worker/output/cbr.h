@@ -38,15 +38,16 @@ enum {
 	CBR_HELD_MS = 100,
 	CBR_PCR_MS = 38,     /* most time between two PCRs of a PID; TS 101 154
 			      * 4.1.5 allows 40 */
-	/* After this time a PCR is inserted instead of a null packet. */
+	/* If the last PCR of a PID is so old, a PCR is inserted instead of a
+	 * null packet. */
 	CBR_PCR_NULL_MS = 30,
 	CBR_CLOCKS = 64,     /* PIDs whose PCRs are rewritten; the PCRs of
 			      * further PIDs are not changed */
 	CBR_CLOCKS_MAX = 255,
-	/* With so many milliseconds due, bursts grow to
+	/* If positions are late by more than this, bursts grow to
 	 * PACER_LATE_BURST_MS. */
 	CBR_BEHIND_MS = 100,
-	/* Positions due for longer than this are skipped. */
+	/* Positions that are late by more than this are skipped. */
 	CBR_LATE_MS = 1000,
 };
 
@@ -89,7 +90,7 @@ bool cbr_put(struct cbr *, const uint8_t *packet);
  * the rate otherwise. */
 void cbr_run(struct cbr *, uint64_t now_ns, ts_out_fn *out, void *arg);
 
-/* The time of the next run without new packets; UINT64_MAX: none. */
+/* The time at which cbr_run() is due if no packets arrive; UINT64_MAX: none. */
 uint64_t cbr_next_ns(const struct cbr *);
 
 /* Are more packets due than one run may send? */

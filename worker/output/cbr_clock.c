@@ -33,7 +33,8 @@ static int64_t floor_div(int64_t n, int64_t by)
 
 static uint64_t clock_at(const struct cbr_clock *c, uint64_t tick)
 {
-	/* tick may be before base_tick: a wake-up sets the base once */
+	/* tick may be before base_tick: packets that arrive in a wake-up may
+	 * leave at positions that were due before it */
 	int64_t ticks = (int64_t)(tick - c->base_tick);
 
 	return wrapped(c->base_pcr,

@@ -37,7 +37,7 @@ enum {
 	CBR_FIRST_WINDOWS = 2,
 	/* The largest difference that a change of the frequency removes. */
 	CBR_FAR_MS = 100,
-	CBR_FAR_WINDOWS = 15, /* a minute */
+	CBR_FAR_WINDOWS = 15, /* windows of CBR_WINDOW_MS: a minute */
 	/* A whole window with a larger difference is another time base. */
 	CBR_STRAY_MS = 300,
 	/* After a silence of this length, seen by an awake worker, such a
@@ -98,7 +98,7 @@ struct cbr_clock {
 	int64_t off;        /* lead of the last PCR over the output, ticks */
 	/* the least distance from the PCR to the DTS of a unit; 0: unknown */
 	int64_t lead;
-	uint64_t lead_tick; /* of the PCR in front of the last unit */
+	uint64_t lead_tick; /* tick of the PCR in front of the last unit */
 	uint64_t patient_tick; /* delayed packets may catch up until then */
 	/* by how much each time base whose packet is still in the queue differs
 	 * from the one before it, in ticks */

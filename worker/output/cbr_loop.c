@@ -9,11 +9,11 @@
 enum {
 	PARTS = 1000000,    /* the lead is computed in 1 / PARTS of a tick */
 	PPT_PPM = 1000000,
-	/* After so long without a measurement the loop starts again. */
+	/* After this time without a measurement the loop starts again. */
 	PAUSE_S = 1000,
 	/* A frequency from fewer measurements is not used at once. */
 	SURE = 60,
-	/* Keeps all products within 64 bits. */
+	/* A larger lead counts as this one, so that products fit 64 bits. */
 	LEAD_MAX_MS = 1000,
 };
 

@@ -24,16 +24,17 @@
 #include <stdint.h>
 
 enum {
-	/* 810 Hz are 30 ppm; in 1e-12. */
+	/* Largest slew, in 1e-12; 810 Hz are 30 ppm. */
 	CBR_SLEW_MAX_PPT = 29990000,
-	/* 75 mHz are 2778e-12; per second. */
+	/* Largest change of the slew in a second, in 1e-12; 75 mHz are
+	 * 2778e-12. */
 	CBR_RAMP_PPT = 2700,
 	/* Time constant in s; the loop is damped critically. */
 	CBR_LOOP_S = 2500,
 	/* A measurement further from the expected one shows another delay of
 	 * the path, not another frequency. */
 	CBR_STEP_MS = 15,
-	/* Measurements over which the frequency is averaged. */
+	/* The number of measurements over which the frequency is averaged. */
 	CBR_LOOP_SMOOTH = 200,
 	/* Most difference of the source's frequency that is measured, in
 	 * 1e-12. */

@@ -31,7 +31,7 @@ struct cbr {
 	struct fifo fifo;
 	struct cbr_memory *memory; /* of cbr_keep(); or NULL */
 	uint64_t kept_ns;          /* time of cbr_keep() */
-	size_t queue_max;    /* packets of any kind */
+	size_t queue_max;    /* most packets of any kind in the queue */
 	size_t content_max;  /* a queue of more packets takes only tables */
 	/* the ticks before which the queued packets do not leave, in a circle
 	 * of places_mask + 1 entries; NULL: the packets are spread evenly */
@@ -62,7 +62,8 @@ struct cbr {
 	struct cbr_clock *clocks; /* clocks_max entries, n_clocks in use */
 	size_t n_begun;      /* clocks whose new time base is announced next */
 	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
-	/* the PCR PID of the program of a video or audio; TS_PID_NULL: none */
+	/* for the PID of a video or audio: the PCR PID of its program;
+	 * TS_PID_NULL: none */
 	uint16_t pcr_of[TS_PIDS];
 	struct pes_reader reader;
 	struct cbr_counters counters;
@@ -105,7 +106,7 @@ bool cbr_is_undecided(const struct cbr *);
  * never. */
 uint64_t cbr_next_pcr(const struct cbr *);
 
-/* Follows the PMTs: the clock of each video and audio. */
+/* Sets from the PMTs the PCR PID of each video and audio (pcr_of). */
 void cbr_name_clocks(struct cbr *);
 
 /* Reads the DTS of a unit whose PES header begins or ends in the packet.  Call

@@ -11,7 +11,8 @@
 struct file_name {
 	const char *pattern; /* the last part of a checked path */
 	bool rotates;        /* adds the time to a pattern without one */
-	unsigned copy;       /* > 0: appended, because the name exists */
+	unsigned copy;       /* number that is appended because the name exists;
+			      * 0: none */
 };
 
 /* Writes the name into ret.  0, or -ENAMETOOLONG. */

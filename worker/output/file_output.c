@@ -37,7 +37,8 @@ struct file_output {
 	uint64_t no_room;               /* packets without room in the queue */
 	uint64_t no_room_before;        /* value of no_room a second ago */
 	uint64_t last_ns;
-	unsigned slow_s;                /* seconds until its error ends */
+	unsigned slow_s;                /* seconds until the disk counts as fast
+					 * enough; 0: it does */
 	enum record_state state;
 	char error[80];                 /* text of the state; "": RECORDING */
 	struct ratelimit log;

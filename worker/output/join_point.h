@@ -39,7 +39,7 @@ enum {
 	JOIN_POINT_HELD_MS = 500,
 };
 
-/* Follows the main PID of the tables.  Returns it. */
+/* Lets the rap follow the main PID that the tables name.  Returns the PID. */
 uint16_t join_point_follow(struct rap *, const struct psi *);
 
 /* Judges the next packet of the main PID.  waited_ns: time since the last join
@@ -54,11 +54,12 @@ static inline enum rap_sign join_point_feed(struct rap *r,
 		       ? RAP_NONE : sign;
 }
 
-/* Times since the event, or since the start of the search. */
+/* Times since events; before the first event, since the start of the search. */
 struct join_wait {
-	uint64_t rap_ns;   /* the last random access point */
-	uint64_t guess_ns; /* the last guess */
-	uint64_t main_ns;  /* the last packet of the main PID, or pause */
+	uint64_t rap_ns;   /* time since the last random access point */
+	uint64_t guess_ns; /* time since the last guess */
+	uint64_t main_ns;  /* time since the last packet of the main PID, or
+			    * since the last pause of all packets */
 };
 
 /* True if a guess may be a join point, because no random access point came in

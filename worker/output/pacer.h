@@ -43,7 +43,8 @@ struct pacer {
 	uint64_t now_ns;        /* time of the last call */
 	int64_t credit_ns;      /* time in the bucket; below 0: overdrawn */
 	uint64_t packet_ns;     /* duration of a packet; 0: unknown */
-	uint64_t pcr_packet_ns; /* duration by the PCRs; 0: unknown */
+	uint64_t pcr_packet_ns; /* duration of a packet by the PCRs; 0:
+				 * unknown */
 	uint64_t slice_ns;      /* start of the current measurement */
 	size_t slice_packets;
 	unsigned slices;        /* finished measurements of 100 ms, up to 10 */

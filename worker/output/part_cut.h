@@ -25,13 +25,13 @@
 struct unit_time;
 
 struct part_cut {
-	uint64_t target;  /* 0: no parts */
+	uint64_t target;  /* longest duration of a part; 0: no parts */
 	uint64_t wanted;  /* the configured target */
 	uint64_t expected; /* the longest expected length of a segment */
 	bool settled;     /* a part of the stream has confirmed the target */
 	bool begun;       /* `now' is the part that is being written */
 	bool crowded;     /* the segment had too many parts */
-	uint64_t from;    /* time at which this part begins */
+	uint64_t from;    /* time in the segment at which `now' begins */
 	struct ring_part now;
 	/* the last place (position, time) at which the part could have ended;
 	 * pos 0: none */

@@ -25,7 +25,7 @@ struct ring_writer;
 
 /* Segments for HLS. */
 struct ring_out_hls {
-	unsigned duration_ms; /* 0: none */
+	unsigned duration_ms; /* wanted duration of segments; 0: no HLS */
 	unsigned quantity;    /* most segments in a playlist */
 	unsigned part_ms;     /* longest part of a segment; 0: no parts */
 };
@@ -45,7 +45,7 @@ struct ring_hls {
 	uint64_t content_ns; /* time of the last packets of video or audio */
 	bool silent;         /* no packet of video or audio since an outage
 			      * ended the segment */
-	uint64_t bytes;      /* of the largest segment */
+	uint64_t bytes;      /* size of the largest segment so far */
 };
 
 void ring_hls_init(struct ring_hls *, struct ring_writer *);

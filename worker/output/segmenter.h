@@ -35,7 +35,7 @@
 #include "common/base/ring_segment.h"
 
 struct segmenter {
-	unsigned duration_ms; /* wanted; 0: no segments */
+	unsigned duration_ms; /* wanted length of segments; 0: no segments */
 	uint64_t bytes_max;   /* most bytes of a segment */
 	bool begun;           /* `now' is the segment that is being written */
 	bool resumed;         /* an earlier process began this segment */
@@ -69,7 +69,8 @@ struct segmenter {
 	uint64_t ticks;       /* length of the segment by PCRs, 27 MHz */
 	bool has_pcr;
 	uint64_t pcr;         /* the last PCR */
-	uint64_t pcr_ns;      /* the time at which it arrived */
+	uint64_t pcr_ns;      /* time up to which `ticks' counts: the arrival of
+			       * the last PCR, or of packets without PCRs */
 };
 
 /* Starts, or continues `last', the segment that an earlier process began in
