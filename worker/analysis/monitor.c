@@ -154,9 +154,9 @@ static void read_clocks(const struct psi *psi, uint64_t ret[TS_PIDS / 64])
 	}
 }
 
-/* Begins the limits of a PID anew when the tables name it or cease to name it:
- * its last packets belong to an earlier use.  The limits of its PCRs also begin
- * anew when a program begins or ceases to use them. */
+/* Restarts the time limits of a PID when the tables begin or cease to name it,
+ * because its last packets belong to an earlier use.  The limits of its PCRs
+ * also restart when a program begins or ceases to use them. */
 static void follow_names(struct monitor *m, uint64_t now_ns)
 {
 	uint64_t named[TS_PIDS / 64], clocks[TS_PIDS / 64];

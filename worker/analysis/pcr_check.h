@@ -3,7 +3,7 @@
  * Checks the PCRs of one PID (TR 101 290 2.3, 2.4).
  *
  * The repetition is measured by the times of arrival, jumps by the values.  A
- * PCR with the value of the one before is no new PCR for the repetition.  The
+ * PCR that repeats the last value does not count for the repetition.  The
  * accuracy (PCR_AC) is measured by the positions of the PCRs in a stream of
  * constant rate, so it does not depend on the clock of the host.  It cannot be
  * measured when the rate of the stream changes.

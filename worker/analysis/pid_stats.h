@@ -35,8 +35,9 @@ struct pid_stats {
 					* none */
 	uint64_t pts_gap_ns;           /* longest time between two PTS in the
 					* current second */
-	/* transport buffer (tstd.h): bytes that it empties per packet of the
-	 * multiplex (0: not checked), and its fill in bytes */
+	/* transport buffer (tstd.h): leak: bytes by which it empties in the
+	 * duration of a packet of the multiplex, 0: not checked; level: its
+	 * fill in bytes */
 	float leak, level;
 	/* from the level of video or the frames of audio: unit_bps: the rate at
 	 * which the transport buffer empties, bit/s; unit_bytes: the size of

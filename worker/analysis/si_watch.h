@@ -2,11 +2,11 @@
 /*
  * Watches the tables of EN 300 468 and the CAT: notes the time at which each
  * table last arrived, and counts errors of their CRC_32, tables on the PID of
- * another one, and sections that come too early or too late (TR 101 290 3.1,
- * 3.2 and 3.5 to 3.8).
+ * another table, and sections that arrive too early or too late (TR 101 290
+ * 3.1, 3.2 and 3.5 to 3.8).
  *
- * Whether sections come too early is known by their positions, at a constant
- * rate only: packets arrive in bursts.  Sub-tables beyond SI_SUB_TABLES_MAX
+ * Packets arrive in bursts, so the positions of sections show whether they are
+ * too early, which needs a constant rate.  Sub-tables beyond SI_SUB_TABLES_MAX
  * are not judged.
  *
  * Pure.  Embedded.

@@ -13,7 +13,7 @@ void unit_buffer_reset(struct unit_buffer *b)
 }
 
 /* Removes the frames of the first unit that leave by the nth packet; true: more
- * of its frames stay.  The distance to the next unit gives their number. */
+ * of its frames stay.  A unit has as many frames as fit up to the next unit. */
 static bool drain_frames(struct unit_buffer *b, uint64_t nth)
 {
 	size_t first = b->first;

@@ -114,7 +114,7 @@ static int send_ask(struct door *d, struct session *s)
 }
 
 /* The session whose question is sent next; NULL: none waits, or too many
- * questions of reviews have no answer yet. */
+ * questions about viewers that watch have no answer yet. */
 static struct session *next(const struct door *d)
 {
 	struct session *review = d->reviewed.n < REVIEWS_SENT_MAX

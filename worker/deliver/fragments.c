@@ -137,8 +137,8 @@ static size_t surplus(const struct fragments *f)
 	return bytes;
 }
 
-/* Of the mount that has the most bytes of fragments outside its playlist, drops
- * the oldest of these.  False: there are none. */
+/* Finds the mount that has the most bytes of fragments outside its playlist,
+ * and drops the oldest of these.  False: no mount has such fragments. */
 static bool drop_surplus(struct fragment_store *store)
 {
 	struct fragments *f, *most = NULL;
@@ -160,7 +160,7 @@ static bool drop_surplus(struct fragment_store *store)
 }
 
 /* Drops one fragment of the mount to make room for that of x.  A part replaces
- * no segment of the playlist.  False: x may replace none. */
+ * no segment of the playlist.  False: x may replace no fragment. */
 static bool replace_one(struct fragments *f, const struct fragment_span *x)
 {
 	uint64_t number = x->segment->number;

@@ -21,7 +21,7 @@ const struct ring_segment *hls_segment_of(const struct ring_segments *,
 /* Reduces the playlist to its newest segments that have fragments, and writes
  * their initialization segments to maps.  all: the segments of the ring; the
  * one that follows the playlist becomes the open one.  FRAGMENT_LATER: some
- * fragments are not ready; BAD and FULL: there is none. */
+ * fragments are not ready; BAD and FULL: no segment has a fragment. */
 enum fragment_state hls_fragments(struct mount *, struct ring_segments *all,
 				  struct hls_playlist *,
 				  uint64_t maps[MSG_HLS_MAX]);

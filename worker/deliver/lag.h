@@ -2,7 +2,7 @@
 /*
  * Limits how far a viewer may fall behind the writer of its ring.
  *
- * The socket of a viewer by a network card gets references to the pages of the
+ * The socket of a viewer behind a network card gets references to pages of the
  * ring, not copies (sendfile()); a viewer that may be on this host gets copies
  * (peer_link.h).  A byte that the kernel has not sent yet changes when the
  * writer reuses its page.  The limits keep the writer away from every such

@@ -4,11 +4,11 @@
  *
  * sendfile() finds every page of the ring again for each viewer.  Here a pass
  * finds them once and puts references to them into a pipe.  Each socket then
- * gets the references of the pipe, and still no copy of a byte.  Sockets whose
- * bytes must not change when the ring does share one copy in this way.
+ * gets the references of the pipe, and still no copy of a byte.  Sockets that
+ * must get copies share one copy in this way.
  *
- * Embedded; zeroed memory is closed.  Owns two pipes and a descriptor of
- * /dev/null, once it was used.
+ * Embedded; zeroed memory is closed.  Once it is open, it owns two pipes and a
+ * descriptor of /dev/null.
  */
 #pragma once
 

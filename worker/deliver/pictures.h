@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The pictures of streams for clients: asks the master once for a picture, and
- * gives it to all clients for some seconds.
+ * Sends clients a still picture of a stream: asks the master once for a
+ * picture, and sends it to all clients for some seconds.
  *
  * Owns copies of the pictures, at most PICTURES_MAX; borrows the connections
  * that wait.
@@ -28,8 +28,8 @@ struct pictures *pictures_new(int (*send)(const struct msg *, void *arg),
 /* NULL-safe; sets *p to NULL.  No connection may wait. */
 void pictures_free(struct pictures **);
 
-/* "/play/a001.jpg": writes the path of the stream, "/play/a001", of at most
- * size bytes.  False: it is no path of a picture. */
+/* Writes the path of the stream for the path of its picture: "/play/a001" for
+ * "/play/a001.jpg", at most size bytes.  False: it is no path of a picture. */
 bool picture_path(const char *path, char *ret, size_t size);
 
 /* Answers the request of the connection now, or when the master has sent the

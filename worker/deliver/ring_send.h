@@ -5,7 +5,7 @@
  * A TCP socket gets references to the pages of the ring.  A process of this
  * host may read them long after it has acknowledged them, and after a reset;
  * the tls worker may encrypt and send them after the client was disconnected.
- * Both get copies, which do not change.
+ * Such sockets get copies, which do not change.
  */
 #pragma once
 

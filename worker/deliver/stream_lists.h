@@ -4,11 +4,11 @@
  * list, as it knows the names and the rights of the viewer.  It also sends the
  * programme guide of these streams, in memory that clients share.
  *
- * A request without an answer within LISTS_WAIT_MS (GUIDES_WAIT_MS) gets 503,
- * as do those above LISTS_MAX (GUIDES_WAITING_MAX) or playlist_limit.h, and
- * those whose list would exceed LISTS_BYTES_MAX (GUIDES_BYTES_MAX), together
- * with the lists that clients still receive.  So does a request for the guide
- * of an address that waits for or receives GUIDES_PER_ADDRESS of them.
+ * A request for a list gets 503 if LISTS_MAX requests wait, if playlist_limit.h
+ * rejects it, if the master does not answer within LISTS_WAIT_MS, or if the
+ * lists that clients receive would exceed LISTS_BYTES_MAX.  For the guide these
+ * limits are GUIDES_WAITING_MAX, GUIDES_WAIT_MS and GUIDES_BYTES_MAX; also, an
+ * address may wait for, or receive, only GUIDES_PER_ADDRESS guides at a time.
  *
  * Embedded.  Borrows the connections.
  */

@@ -98,8 +98,8 @@ static struct mount *find_path(const struct deliver *d,
 typedef struct mount *find_fn(const struct deliver *,
 			      const struct viewer_conn *, const char *path);
 
-/* The mount of a path, or of the playlist that a segment or the playlist of a
- * session is beside; NULL: none.  *ret gets what is wanted of HLS. */
+/* The mount of a path; for the path of an HLS segment or of the playlist of a
+ * session, the mount of its playlist.  NULL: none.  *ret: what is wanted. */
 static struct mount *find_beside(const struct deliver *d,
 				 const struct viewer_conn *c, const char *path,
 				 find_fn *find, struct hls_wanted *ret)
@@ -118,8 +118,8 @@ static struct mount *find_beside(const struct deliver *d,
 	return m != NULL && m->hls > 0 ? m : NULL;
 }
 
-/* The mount for a request of this connection; NULL: none.  *ret says what it
- * wants of HLS. */
+/* The mount for a request of this connection; NULL: none.  *ret: which HLS
+ * segment, part or playlist the request wants. */
 static struct mount *find_mount(const struct deliver *d,
 				const struct viewer_conn *c,
 				const struct http_request *request,
@@ -204,8 +204,8 @@ static bool came_by_https(const struct http_request *request)
 
 /* Redirects a client to the same path of an https output, or of an http output
  * for a client with TLS, as after a change of the output.  The query may hold a
- * token, which no network may see in the clear, so http loses it.  False: there
- * is no such output, and the request has no answer yet. */
+ * token that must not be sent in the clear, so a redirect to http has no query.
+ * False: there is no such output, and the request has no answer yet. */
 static bool visit_scheme(const struct deliver *d, struct viewer_conn *c,
 			 const struct http_request *request)
 {

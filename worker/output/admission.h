@@ -18,8 +18,9 @@
 
 enum {
 	ADMISSION_ASK_MS = 3000,    /* longest wait for an answer */
-	ADMISSION_RETRY_MS = 15000, /* time without an answer after which the
-				     * master is asked about a receiver again */
+	ADMISSION_RETRY_MS = 15000, /* time after ASK_BUSY, or no answer, until
+				     * the master is asked about a receiver
+				     * again */
 };
 
 /* The connection to the master for questions about callers, which all outputs

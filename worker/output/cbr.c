@@ -115,9 +115,9 @@ static void follow_tables(struct cbr *c, const uint8_t *packet)
 	cbr_name_clocks(c);
 }
 
-/* The index of a clock that another PID may take: that of a PID without PCRs
- * or, if a PMT names the new PID (not left), of a PID that no PMT names;
- * n_clocks: there is none. */
+/* The index of a clock that a new PID may take over: that of a PID whose PCRs
+ * have stopped, or, if a PMT names the new PID (left is false), that of a PID
+ * that no PMT names.  n_clocks: there is none. */
 static size_t find_place(const struct cbr *c, bool left, uint64_t now_tick)
 {
 	size_t i = 0;

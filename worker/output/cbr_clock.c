@@ -141,8 +141,8 @@ int64_t cbr_clock_slack(const struct cbr_clock *c)
 }
 
 /* True if units would leave after their DTS and the packets do not catch up:
- * the packets wait, or two PCRs are as late and not in a burst.  off: the lead
- * of this PCR over the output. */
+ * either the packets wait, or the last two PCRs are too late and did not arrive
+ * in a burst.  off: the lead of this PCR over the output. */
 static bool is_too_late(const struct cbr_clock *c, const struct cbr_arrival *a,
 			int64_t off)
 {
@@ -201,7 +201,7 @@ static void drop_jump(struct cbr_clock *c)
 	memmove(c->jumps, c->jumps + 1, c->n_jumps * sizeof *c->jumps);
 }
 
-/* Decides after a jump whether it is in doubt: at the end of a pause the PCRs
+/* Decides whether a jump is in doubt: at the end of a pause the PCRs
  * may only be late, because the packets of the pause were delayed and will
  * catch up.  settle() then decides by the next PCRs.  off: the size of the
  * jump; below 0 the PCR is late. */
@@ -214,8 +214,8 @@ static void begin_doubt(struct cbr_clock *c, const struct cbr_arrival *a,
 	c->doubt_off = off;
 }
 
-/* Decides a doubt by a PCR after the jump, which is off ahead of the new time
- * base.  If the packets catch up, takes the jump back. */
+/* Decides a doubt by the next PCR.  If the packets catch up, takes the jump
+ * back.  off: the lead of this PCR over the new time base. */
 static void settle(struct cbr_clock *c, const struct cbr_arrival *a,
 		   int64_t off)
 {

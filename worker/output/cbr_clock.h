@@ -40,9 +40,9 @@ enum {
 	CBR_FAR_WINDOWS = 15, /* windows of CBR_WINDOW_MS: a minute */
 	/* A whole window with a larger difference is another time base. */
 	CBR_STRAY_MS = 300,
-	/* After a silence of this length, seen by an awake worker, such a
-	 * difference means that the clock of the source stopped.  After a
-	 * shorter silence packets have CBR_FIRST_WINDOW_MS to catch up. */
+	/* After a silence of this length, seen by an awake worker, a difference
+	 * above CBR_STRAY_MS means that the clock of the source stopped.  After
+	 * a shorter silence packets have CBR_FIRST_WINDOW_MS to catch up. */
 	CBR_PAUSE_MS = 1000,
 	/* The length of such a silence in a multiplex, whose packets also have
 	 * this time to catch up (mux/delay_line.h). */

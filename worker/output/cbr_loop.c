@@ -53,8 +53,9 @@ int64_t cbr_loop_measure(struct cbr_loop *l, int64_t lead, int64_t ticks,
 		estimate(l, lead, ticks, slew_ppt);
 	l->error = cbr_clamp(l->error, LEAD_MAX_MS * TICKS_MS * PARTS);
 
-	/* in 1e-12 a second: the lead by the square of the time constant, and
-	 * twice the difference of the frequencies by the time constant */
+	/* the change of the slew in a second, in 1e-12: the lead divided by the
+	 * square of the time constant, plus twice the difference of the
+	 * frequencies divided by the time constant */
 	change = l->error / (int64_t)PCR_HZ * PPT_PPM /
 		 ((int64_t)CBR_LOOP_S * CBR_LOOP_S);
 	change += 2 * (l->rate_ppt - slew_ppt) / CBR_LOOP_S;

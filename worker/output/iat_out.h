@@ -28,6 +28,7 @@ void iat_out_add(struct iat_out *, uint64_t now_ns, size_t n);
  * max. */
 void iat_out_every_second(struct iat_out *);
 
-/* The upper limit of a bin.  A bin counts the times below its limit that do not
- * fit the bin before it.  The limit of the last bin is UINT64_MAX. */
+/* The upper limit of a bin.  A bin counts the times below its limit that are
+ * not below the limit of the bin before it.  The limit of the last bin is
+ * UINT64_MAX. */
 uint64_t iat_out_limit_us(size_t bin);

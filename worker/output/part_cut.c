@@ -8,9 +8,9 @@ enum {
 	SHARE = 85,  /* percent of the target that a part has at least */
 	CHOSEN = 90, /* percent of a new target that the first part has */
 	ROUNDING_MS = 500, /* a segment may be so much longer than expected */
-	/* from so many parts on, a segment longer than expected gets no further
-	 * part: RING_SEGMENT_PARTS parts of the longest duration are so many of
-	 * the shortest */
+	/* A segment longer than expected gets no further part after so many:
+	 * RING_SEGMENT_PARTS parts of the target duration take as long as so
+	 * many parts of the least duration (SHARE). */
 	CROWD = RING_SEGMENT_PARTS * 100 / SHARE,
 };
 
@@ -107,10 +107,10 @@ bool part_cut_late(struct part_cut *p, const struct unit_time *t,
 	return true;
 }
 
-/* Settles the target by the first part of a stream: if that is too short for
- * the target, all parts of this rate of pictures are.  A gap between pictures
- * shows no rate.  If a segment would have too many such parts, each gets a
- * further picture. */
+/* Settles the target by the first part of a stream: if that part is too short
+ * for the target, all parts are, at this rate of pictures, so the target
+ * becomes shorter.  A gap between pictures shows no rate.  If a segment would
+ * have too many such parts, each part gets one more picture. */
 static void settle(struct part_cut *p, uint64_t len, const struct unit_time *t)
 {
 	if (t->step > 2 * t->before || t->before > 2 * t->step)

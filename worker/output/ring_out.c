@@ -213,8 +213,8 @@ static void begin_unit(struct ring_out *r, const uint8_t *packet,
 }
 
 /* True if a segment that is overdue is cut in front of this PES packet, which
- * is no join point: at a picture, unless none arrive or the tracks are
- * others. */
+ * is no join point: at a picture, or at any PES packet if no pictures arrive
+ * or the tracks have changed. */
 static bool is_cut(const struct ring_out *r, const uint8_t *packet)
 {
 	return r->overdue && ts_pusi(packet) &&

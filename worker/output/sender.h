@@ -64,10 +64,11 @@ void sender_shorten(struct sender *, size_t most, uint64_t now_ns);
 /* The packets in the queue. */
 struct ts_run sender_waiting(const struct sender *);
 
-/* Before the first feed: sends the queue of the previous worker at once.  The
- * first new packets may come much later.  A late queue has no PCRs: they would
- * be wrong by late_ms.  Its packets are sent, because their counters would be
- * missing; an output that has no connection yet drops them. */
+/* Call it before the first feed.  Sends the queue of the previous worker at
+ * once, because the first new packets may arrive much later.  If late_ms is
+ * SENDER_LATE_MS or more, the PCRs are removed, because they would be wrong by
+ * late_ms.  The packets are sent even then, so that no continuity counter is
+ * missing.  An output that has no connection yet drops them. */
 void sender_take_over(struct sender *, struct ts_run waiting, uint32_t late_ms,
 		      uint64_t now_ns);
 
