@@ -34,7 +34,7 @@ enum {
 	/* longer than HLS clients wait between two playlists */
 	IDLE_MS = 60000,
 	ANSWER_MS = 30000,
-	/* a new viewer without a random access point starts anywhere then */
+	/* after this wait for a random access point a viewer starts anywhere */
 	START_MS = 20000,
 	STILL_MS = 1000,
 	/* connections of an address for each viewer that it may have: players

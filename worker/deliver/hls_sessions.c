@@ -32,7 +32,7 @@ struct hls_session {
 	struct hls_sessions *owner;
 	struct session *session; /* NULL: ended; requests are refused */
 	struct session *again;   /* question about a refused client, or NULL */
-	uint64_t again_ms;       /* time of the last such question; 0: none */
+	uint64_t again_ms;       /* when `again' was last asked; 0: never */
 	struct mount *mount;
 	LIST_ENTRY(hls_session) of_mount;
 	TAILQ_HEAD(, viewer_conn) waiting; /* wait for the permission */

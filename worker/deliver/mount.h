@@ -32,7 +32,7 @@ struct mount {
 	unsigned still_ms;
 	bool still;  /* paused, or no packet since the mount was made */
 	bool paused; /* no packets for still_ms */
-	uint64_t seen_pos;  /* end of the stream at the last pass */
+	uint64_t seen_pos;  /* end of the stream in the ring at the last pass */
 	uint64_t moved_ms;  /* time at which seen_pos last changed */
 	uint64_t fresh_pos; /* position of the first packet since a pause */
 	bool no_auth; /* viewers need no permission */

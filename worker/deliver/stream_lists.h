@@ -30,12 +30,13 @@ enum {
 	LISTS_MAX = 256, /* requests for lists that wait */
 	GUIDES_WAITING_MAX = 64, /* requests for the guide that wait, beside
 				  * LISTS_MAX */
-	LISTS_WAIT_MS = 6000, /* the check of a password ends after 5 s */
+	LISTS_WAIT_MS = 6000, /* longer than the check of a password (5 s) */
 	LISTS_BYTES_MAX = 4 * MSG_PAGE_MAX,
 	/* Documents of the guide in memory; clients share a document. */
 	GUIDES_HELD_MAX = 64,
 	GUIDES_BYTES_MAX = 512 << 20,
-	GUIDES_WAIT_MS = 40000, /* the master waits 30 s for the guide */
+	GUIDES_WAIT_MS = 40000, /* longer than the master waits for the guide
+				 * (30 s) */
 	/* requests for the guide of one address, whose clients may be slow:
 	 * other addresses can still get documents */
 	GUIDES_PER_ADDRESS = GUIDES_HELD_MAX / 4,

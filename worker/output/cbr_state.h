@@ -61,7 +61,8 @@ struct cbr {
 	size_t n_clocks, clocks_max;
 	struct cbr_clock *clocks; /* clocks_max entries, n_clocks in use */
 	size_t n_begun;      /* clocks whose new time base is announced next */
-	uint8_t clock_of[TS_PIDS]; /* index in clocks + 1; 0: none */
+	uint8_t clock_of[TS_PIDS]; /* 1 + index of the PID's clock in `clocks';
+				    * 0: none */
 	/* for the PID of a video or audio: the PCR PID of its program;
 	 * TS_PID_NULL: none */
 	uint16_t pcr_of[TS_PIDS];

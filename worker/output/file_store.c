@@ -25,7 +25,8 @@
 enum {
 	SYNC_BYTE = 0x47,
 	COPIES_MAX = 1000,
-	/* Passed to the disk at once, which keeps the dirty pages few. */
+	/* After so many bytes the kernel is asked to write them to the disk, so
+	 * that there are few dirty pages. */
 	FLUSH_BYTES = 4 * 1024 * 1024,
 	/* The last 1 / END_SHARE of a file: here the store looks for the start
 	 * of the next one. */
@@ -49,7 +50,7 @@ static int measure(struct file_store *s, struct errmsg *error)
 
 	if (fstatvfs(s->folder, &v) < 0)
 		return fail(s->path, -errno, error);
-	/* a file system such as /proc */
+	/* a file system without blocks, such as /proc */
 	if (v.f_blocks == 0)
 		return errmsg_fail(error, -EMEDIUMTYPE,
 				   "%s: the file system stores no files",

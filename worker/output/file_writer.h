@@ -28,7 +28,8 @@ struct file_writer_state {
 /* Copies the specification.  NULL with *ret_err = -errno and error. */
 struct file_writer *file_writer_new(const struct output_spec *, int *ret_err,
 				    struct errmsg *error);
-/* Stops the queue, which takes no further packets; does not wait. */
+/* Call it after the last packet: the thread writes the queue and ends.  Does
+ * not wait for that. */
 void file_writer_stop(struct file_writer *);
 /* Waits until the queue is written, at most a second after the stop.  If the
  * disk hangs, the thread stays behind. */

@@ -88,7 +88,7 @@ static void begin(struct part_cut *p, uint64_t pos, uint64_t from,
 void part_cut_resume(struct part_cut *p, const struct ring_part *now,
 		     uint64_t from, uint64_t at)
 {
-	/* a part that is longer already had another target */
+	/* a part that is already longer was begun with another target */
 	if (p->target == 0 || at > from + p->target)
 		return;
 	p->begun = true;

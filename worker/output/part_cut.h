@@ -30,7 +30,8 @@ struct part_cut {
 	uint64_t expected; /* the longest expected length of a segment */
 	bool settled;     /* a part of the stream has confirmed the target */
 	bool begun;       /* `now' is the part that is being written */
-	bool crowded;     /* the segment had too many parts */
+	bool crowded;     /* a segment had too many parts, so that it got no
+			   * further part */
 	uint64_t from;    /* time in the segment at which `now' begins */
 	struct ring_part now;
 	/* the last place (position, time) at which the part could have ended;

@@ -241,7 +241,7 @@ void ring_hls_unit(struct ring_hls *h, const uint64_t *dts)
 	unit_time_next(&h->time, dts, h->segmenter.ticks / PCR_PER_TICK);
 	h->unit_pos = ring_writer_pos(h->ring);
 	ring_unit_begin(h->ring, (uint32_t)(h->time.at / TICKS_PER_MS));
-	/* behind a pause the segment may have ended there */
+	/* paused: the next PCR may show that the segment ended at the pause */
 	if (!h->segmenter.begun || h->segmenter.stopped || h->segmenter.paused)
 		return;
 	ring_segment_advance(h->ring, (uint32_t)(end_of(h) / TICKS_PER_MS));

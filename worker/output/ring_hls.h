@@ -38,8 +38,8 @@ struct ring_hls {
 	struct unit_time time;
 	uint64_t unit_pos;   /* position in the ring where the last unit (a
 			      * picture, or PES packet of audio) begins */
-	bool resumes_unit;   /* after an outage the next segment begins with the
-			      * last unit */
+	bool resumes_unit;   /* an outage ended the segment in front of the last
+			      * unit: the next segment begins with that unit */
 	uint64_t pause_at;   /* length of the segment when the packets paused,
 			      * 90 kHz */
 	uint64_t content_ns; /* time of the last packets of video or audio */

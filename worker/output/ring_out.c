@@ -31,7 +31,7 @@ struct ring_out {
 	uint64_t now_ns;
 	int64_t wall_ms;    /* wall clock at now_ns */
 	uint64_t fed_ns;    /* time of the last packets */
-	uint64_t marked_ns; /* time of the last mark, or of the start */
+	uint64_t marked_ns; /* time of the last mark(), or of the start */
 	uint64_t rap_ns;    /* time of the last random access point, or of the
 			     * start */
 	uint64_t main_ns;   /* time of the last packet of the main PID, or of

@@ -20,7 +20,8 @@ struct sap *sap_new(const struct output_spec *, const char *name);
 void sap_free(struct sap **);
 
 /* Call it after addresses, interfaces or routes changed.  If the source address
- * changed or is unknown, the next sap_every_second() announces. */
+ * changed or is unknown, the next sap_every_second() announces
+ * the session. */
 void sap_follow(struct sap *);
 
 /* Announces the session if an announcement is due.  Call it once a second,

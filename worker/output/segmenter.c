@@ -23,7 +23,8 @@ enum {
 	DATE_MAX_MS = 1000,
 	RESUME_MAX_MS = 60000, /* longest step of the first PCR behind an
 				* earlier process */
-	NO_PCR_MS = 1000, /* without a PCR for this time the clock counts */
+	NO_PCR_MS = 1000, /* without a PCR for this time the clock of the
+			   * machine measures the segment */
 	/* A pause in which so much of the stream is missing is a hole. */
 	HOLE_MS = 1000,
 	/* Shortest outage: sources that send bursts pause, too. */

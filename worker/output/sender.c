@@ -10,7 +10,8 @@
 
 enum {
 	RUNS_MAX = 64,
-	MEMORY_VERSION = 0x53454e01, /* no other kind of memory has it */
+	MEMORY_VERSION = 0x53454e01, /* no other layout of memory has this
+				      * number */
 	MEMORY_HEAD = 64 * 1024,     /* whole pages in front of the packets */
 };
 
