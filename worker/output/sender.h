@@ -18,7 +18,8 @@ enum {
 	/* The queue of the previous worker is late after this time: a worker
 	 * that follows at once is faster. */
 	SENDER_LATE_MS = 500,
-	/* Most packets in the queue: a second (PACER_QUEUE_MS) of 134 Mbit/s. */
+	/* Most packets in the queue: a second (PACER_QUEUE_MS) at 134
+	 * Mbit/s. */
 	SENDER_PACKETS_MAX = 16 * 1024 * 1024 / TS_PACKET,
 };
 
