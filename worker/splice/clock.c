@@ -13,8 +13,8 @@
 #define STEP_LONG (SPLICE_CLOCK_STEP_MS * (int64_t)MS)
 #define EARLY (SPLICE_CLOCK_EARLY_MS * (int64_t)MS)
 
-/* A step and an advance that stay within the limits after set_offset() has
- * rounded up. */
+/* The longest step, and the longest advance against the time, that
+ * set_offset() cannot lift above STEP_LONG or EARLY by its rounding. */
 #define STEP_SURE ((SPLICE_CLOCK_STEP_MS - 10) * (int64_t)MS)
 #define EARLY_SURE (EARLY - (int64_t)MS)
 
@@ -77,7 +77,8 @@ uint64_t splice_clock_at(const struct splice_clock *c, uint64_t now_ns)
 	return add(c->pcr, (int64_t)splice_ticks_of_ns(now_ns - c->at_ns));
 }
 
-/* Ticks since the last PCR went out; INT64_MAX: longer than a clock shows. */
+/* Ticks (27 MHz) since the last PCR went out; INT64_MAX: more than half the
+ * range of a PCR. */
 static int64_t passed_ticks(const struct splice_clock *c, uint64_t now_ns)
 {
 	uint64_t ns = now_ns - c->at_ns;
@@ -86,8 +87,8 @@ static int64_t passed_ticks(const struct splice_clock *c, uint64_t now_ns)
 		? INT64_MAX : (int64_t)splice_ticks_of_ns(ns);
 }
 
-/* Is the step to this PCR, of the output, longer than may be unannounced, and
- * than the time that passed? */
+/* Is the step from the last PCR to `out' so long that it has to be announced,
+ * and longer than the time that passed? */
 static bool is_step(const struct splice_clock *c, uint64_t out, uint64_t now_ns)
 {
 	int64_t ticks = diff(out, c->pcr);
@@ -95,8 +96,8 @@ static bool is_step(const struct splice_clock *c, uint64_t out, uint64_t now_ns)
 	return ticks > STEP_LONG && ticks - EARLY > passed_ticks(c, now_ns);
 }
 
-/* Returns `out', or, if that is a step, the latest PCR that is none.  It stays
- * none after set_offset() has rounded up. */
+/* Returns `out', or if is_step() is true for it, the latest PCR for which it is
+ * not, even after set_offset() has rounded up. */
 static uint64_t limit(const struct splice_clock *c, uint64_t out,
 		      uint64_t now_ns)
 {
@@ -108,9 +109,8 @@ static uint64_t limit(const struct splice_clock *c, uint64_t out,
 					      : STEP_SURE);
 }
 
-/* Is the PCR ahead of the time at which its source sends it as a rule, and not
- * one of a burst that was delayed?  gap: packets were lost, or are out of
- * order. */
+/* Is the PCR ahead of the value that the source is expected to send now?  A PCR
+ * of a delayed burst is not.  gap: packets were lost, or are out of order. */
 static bool is_ahead(const struct splice_clock *c, uint64_t out,
 		     uint64_t now_ns, bool gap)
 {
@@ -120,15 +120,15 @@ static bool is_ahead(const struct splice_clock *c, uint64_t out,
 	return diff(out, usual) > most * (int64_t)MS;
 }
 
-/* The time of so many packets, 27 MHz. */
+/* The duration of a number of packets at the rate of the stream, 27 MHz. */
 static int64_t packets_ticks(const struct splice_clock *c, uint64_t packets)
 {
 	return (int64_t)(MIN(packets, 1000000) * c->packet_ticks /
 			 PACKET_SCALE);
 }
 
-/* Does the PCR advance by more than its packets?  False if the source has no
- * steady rate: it may have paused. */
+/* Does the PCR advance by more than the duration of the packets since the last
+ * one?  False if the source has no steady rate: it may have paused. */
 static bool is_beyond(const struct splice_clock *c,
 		      const struct splice_watch *w, int64_t ticks,
 		      uint64_t packets)
@@ -163,7 +163,7 @@ enum splice_pcr splice_clock_judge(const struct splice_clock *c,
 		? SPLICE_PCR_JUMP : SPLICE_PCR_GOOD;
 }
 
-/* The expected step of the PCR over so many packets. */
+/* The expected step of the PCR over a number of packets, 27 MHz. */
 static int64_t expected(const struct splice_clock *c,
 			const struct splice_watch *w, uint64_t packets)
 {
@@ -189,7 +189,7 @@ bool splice_clock_contradicts(const struct splice_clock *c,
 	       llabs(off_clock) < llabs(off_odd);
 }
 
-/* Do the packets take the time between the PCRs, within a quarter? */
+/* Is the step of the PCR the duration of the packets, within a quarter? */
 static bool is_steady(const struct splice_clock *c, int64_t ticks,
 		      uint64_t packets)
 {
@@ -227,7 +227,8 @@ void splice_clock_note(struct splice_clock *c, uint64_t pcr,
 	uint64_t ticks = (uint64_t)MAX(diff(out, c->pcr), 0);
 	uint64_t packets = now.packets - c->at_packets;
 
-	/* a pause of the source is not its rate */
+	/* A longer step is a pause of the source, and does not show its
+	 * rate. */
 	if (c->used && packets > 0 && ticks <= PCR_HZ / 2) {
 		each = ticks * PACKET_SCALE / packets;
 		if (each <= SPLICE_PACKET_TICKS_MAX && c->packet_ticks > 0)
@@ -245,8 +246,8 @@ void splice_clock_note(struct splice_clock *c, uint64_t pcr,
 	splice_smooth(&c->anchor, &c->anchored, add(measured, -c->ahead));
 }
 
-/* Notes by how much (27 MHz) the source was placed ahead of the wanted
- * place. */
+/* Notes by how much (27 MHz) the PCRs of the source are ahead of the output
+ * clock. */
 static void note_ahead(struct splice_clock *c, int64_t ticks)
 {
 	const int64_t most = SPLICE_CLOCK_AHEAD_MAX_S * (int64_t)PCR_HZ;
@@ -263,7 +264,7 @@ static void set_offset(struct splice_clock *c, uint64_t in, uint64_t out)
 	c->lift = 0;
 }
 
-/* Does the source continue as expected with the offset that it has? */
+/* With the present offset, is this PCR less than fit_ms from the wanted one? */
 static bool fits(const struct splice_clock *c, uint64_t pcr, uint64_t wanted,
 		 int64_t fit_ms)
 {
@@ -280,7 +281,7 @@ bool splice_clock_is_near(const struct splice_clock *c, uint64_t pcr,
 		    SPLICE_CLOCK_FIT_MS);
 }
 
-/* The least that a PCR may be now. */
+/* The lowest value that the next output PCR may have. */
 static uint64_t least(const struct splice_clock *c)
 {
 	return add(c->pcr, MAX(c->packet_ticks / PACKET_SCALE, 1));

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* Counts of packets are far below; differences cannot overflow then. */
+/* Larger counts of packets are rejected, so that differences of counts cannot
+ * overflow. */
 #define PACKETS_MAX (UINT64_MAX / 4)
 
 static bool is_sound_clock(const struct splice_continuity *s,

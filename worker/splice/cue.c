@@ -10,16 +10,17 @@
 
 enum {
 	CRC_LEN = 4,
-	/* table_id to pts_adjustment, whose highest bit shares a byte */
+	/* offset of pts_adjustment: 33 bits in 5 bytes, of which the first has
+	 * only its highest bit */
 	FIELD_AT = 4,
 	FIELD_LEN = 5,
 	FIELD_END = FIELD_AT + FIELD_LEN,
 };
 
 /*
- * Adds ticks to the field.  Returns the change of CRC_32: CRC is linear, so the
- * CRC of a difference is the difference of both CRCs and the CRC of as many
- * zeros.
+ * Adds ticks to pts_adjustment.  Returns the change of CRC_32 as a value to
+ * XOR: for sections A and B of equal length,
+ * CRC(A) ^ CRC(B) = CRC(A ^ B) ^ CRC(zeros of that length).
  */
 static uint32_t move_field(uint8_t *section, size_t len, uint64_t ticks)
 {
@@ -61,10 +62,10 @@ static size_t move_section(struct cue *c, uint8_t *data, size_t n)
 	return take;
 }
 
-/* A section begins here.  Returns the number of its bytes among the n, or n if
- * no section follows that can be read.  It passes unchanged if its field
- * continues in the next packet, which no multiplexer does with so short a
- * table. */
+/* Takes a section that begins here.  Returns the number of its bytes among the
+ * n, or n if no section follows that can be read.  If pts_adjustment continues
+ * in the next packet, the section passes unchanged: no multiplexer splits the
+ * head of so short a section. */
 static size_t begin(struct cue *c, uint8_t *data, size_t n, uint64_t ticks)
 {
 	size_t len;

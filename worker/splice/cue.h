@@ -22,7 +22,7 @@ struct cue {
 	uint16_t len;   /* bytes; 0: the payload passes unchanged up to the next
 			 * section */
 	uint16_t at;    /* bytes of the section that have passed */
-	uint32_t delta; /* value that is XORed into the CRC_32 */
+	uint32_t delta; /* value to XOR into CRC_32; 0: nothing changed */
 };
 
 /* Moves the times in a packet, which has payload and is not scrambled, by ticks

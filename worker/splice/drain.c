@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Announced cuts: packets of the new source wait until the units of the source
- * before have ended. */
+/* Announced cuts: packets of the new source wait until the units of the
+ * previous source have ended. */
 #include "worker/splice/machine.h"
 
 #include "common/base/util.h"
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Holds a section of PAT or PMT of the new source.  A section that is too long,
- * or for which there is no room, is left out. */
+/* Adds a section of PAT or PMT of the new source to held.  Drops a section that
+ * is too long, or for which there is no room. */
 static void hold_section(const struct psi_section *section, uint16_t pid,
 			 void *arg)
 {
@@ -110,14 +110,14 @@ void splice_end_drain(struct splice *s, const struct splice_event *e)
 		s->since_ns = s->now_ns;
 		splice_send_changed(s, splice_cursor_of(&run, 1), false);
 	}
-	/* another state: a packet among them waits */
+	/* if a packet had to wait, it has changed the state */
 	if (s->state == SPLICE_CATCH_UP)
 		s->state = SPLICE_REWRITE;
 	fifo_done(&held);
 }
 
-/* Limits the wait for the next packet: units of a source that died never
- * end. */
+/* Limits the wait for the next packet of the previous source: if that source
+ * has stopped, its units never end. */
 static void await_packets(struct splice *s)
 {
 	s->until_ns = MIN(s->now_ns + (uint64_t)SPLICE_DRAIN_QUIET_MS *
@@ -131,7 +131,8 @@ void splice_begin_drain(struct splice *s, const struct splice_event *e)
 	s->late = e->point != NULL && switch_point_is_late(e->point);
 	s->next_kind = SPLICE_BLIND;
 	if (e->point != NULL) {
-		/* the tables of the new source go out in front of it */
+		/* the tables of the new source are sent in front of its
+		 * packets */
 		psi_lead(switch_point_psi(e->point), hold_section, s);
 		s->n_tables = fifo_len(&s->held);
 		s->next_kind = SPLICE_SWITCH;
@@ -159,7 +160,8 @@ void splice_begin_drain(struct splice *s, const struct splice_event *e)
 	await_packets(s);
 }
 
-/* The last units of the source before go out, and its PCRs. */
+/* Takes a packet of the previous source during a drain: sends it if it ends a
+ * unit, or its PCR alone. */
 static void drain_packet(struct splice *s, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
@@ -179,7 +181,7 @@ static void drain_packet(struct splice *s, const uint8_t *p)
 	clock = ts_pcr(p, &pcr) && !(splice_note_pcr(s, p) & SPLICE_NO_PCR);
 	if (!keep && !clock)
 		return;
-	/* other packets of the source before are not counted */
+	/* dropped packets of the previous source do not change the counter */
 	if (keep)
 		splice_count(s, p, true);
 	if (keep && (ps->flags & PID_FRAMES))

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-	TABLE_HEADER = 3, /* through section_length */
+	TABLE_HEADER = 3, /* bytes from table_id to section_length */
 	PAT_HEADER = 8,
 	PAT_ENTRY = 4,
 	CURRENT = 1, /* current_next_indicator */
@@ -30,8 +30,9 @@ static bool differs(const struct psi_section *known, const uint8_t *section,
 	return memcmp(section, known->data, MIN(known->len, n)) != 0;
 }
 
-/* Is this PAT that of another source?  A source that adds or removes programs
- * keeps the PMT PIDs of the others. */
+/* Is this PAT that of another source?  Not if transport_stream_id is the same
+ * and a known program has its PMT PID still: a source that adds or removes
+ * programs keeps the PMT PIDs of the other programs. */
 static bool is_other_pat(const struct splice *s, const uint8_t *known,
 			 const uint8_t *section, const uint8_t *end)
 {
@@ -90,8 +91,8 @@ bool splice_is_other_table(const struct splice *s, const uint8_t *p)
 	       is_other_pmt(program->pmt.data, section);
 }
 
-/* Did the tables in force until a short time ago name the PID?  A multiplexer
- * sends them before its PIDs change. */
+/* Did the tables that were in force until a short time ago name the PID?  A
+ * multiplexer sends new tables before its PIDs change. */
 static bool is_former(const struct splice *s, const struct splice_pid *ps)
 {
 	return ps->former && ps->cut == s->cut &&
@@ -99,8 +100,8 @@ static bool is_former(const struct splice *s, const struct splice_pid *ps)
 		       SPLICE_FORMER_MS * (uint64_t)SPLICE_MS;
 }
 
-/* Is it the first packet with times on a PID that no table names?  unit: the
- * packet, or a copy with the whole header of its PES. */
+/* Is it the first packet with a time stamp on a PID that no table names?  unit:
+ * the packet, or a copy with the whole header of its PES. */
 static bool is_foreign(const struct splice *s, const uint8_t *p,
 		       const uint8_t *unit)
 {
@@ -193,8 +194,7 @@ static void note_move(struct splice *s, const uint8_t *p, uint64_t pcr)
 	const int clock = continued(s, p, pcr);
 	struct splice_move *m = &s->move;
 
-	/* a PID that a table names may carry PCRs besides the PCR PID: no
-	 * move */
+	/* PCRs on a second PID that a table names are no move */
 	if (clock < 0 || splice_is_named(s, ts_pid(p)))
 		return;
 	m->at_ns = s->now_ns;
@@ -234,9 +234,10 @@ static enum splice_sign read_on(struct splice *s, struct splice_cursor c)
 }
 
 /*
- * For packets of which none decides: has a packet a clock that does not match,
- * while no known PID continues?  Only the first packet with payload of a known
- * PID is examined: it continues if its counter is the expected one.
+ * Called when no held packet shows the source.  True if a PES or PCR on a PID
+ * that no table names does not match its clock, while no known PID continues.
+ * Only the first packet with payload of a known PID is examined: its PID
+ * continues if its counter is the expected one.
  */
 static bool is_alone(struct splice *s, const uint8_t *unit,
 		     struct splice_cursor c)
@@ -268,8 +269,8 @@ static bool is_alone(struct splice *s, const uint8_t *unit,
 	return strange || other;
 }
 
-/* Lets a PID pass that no table names.  It gets the clock that its first packet
- * continues, or keeps its clock if there is none. */
+/* Lets a PID pass that no table names.  The PID gets the clock that its first
+ * packet continues; if there is none, it keeps its clock. */
 static void admit(struct splice *s, const uint8_t *p, const uint8_t *unit)
 {
 	struct splice_pid *ps = &s->pids[ts_pid(p)];
@@ -291,13 +292,13 @@ static void admit(struct splice *s, const uint8_t *p, const uint8_t *unit)
 	ps->clock = before & (SPLICE_CLOCKS - 1U);
 }
 
-/* Had the PID a packet since the move? */
+/* Had the PID a packet with payload since the move of the PCRs? */
 static bool flows(const struct splice *s, uint16_t pid)
 {
 	return s->pids[pid].cc != s->move.cc[pid];
 }
 
-/* Has the old PCR PID packets since the move? */
+/* Had the old PCR PID a packet since the move of the PCRs? */
 static bool stays(const struct splice *s)
 {
 	const struct splice_move *m = &s->move;
@@ -310,7 +311,8 @@ bool splice_is_restarted(const struct splice *s, struct splice_cursor c)
 {
 	const uint64_t doubt_ns = SPLICE_DOUBT_MS * (uint64_t)SPLICE_MS;
 	const uint16_t gap = ts_pid(splice_cursor_get(&c));
-	bool old[SPLICE_CLOCKS] = { false }; /* has packets from here on */
+	/* per clock: its PCR PID has a packet at or behind the cursor */
+	bool old[SPLICE_CLOCKS] = { false };
 	int moved = -1;
 	uint64_t pcr;
 
@@ -340,7 +342,8 @@ enum splice_sign splice_judge_foreign(struct splice *s, const uint8_t *unit,
 
 	if (!is_foreign(s, p, unit))
 		return sign;
-	/* after a cut they are dropped until their clock is placed */
+	/* After a cut, packets are dropped until their clock is placed, and
+	 * need no check. */
 	if (s->n_pending == 0 && c->index >= s->known_to)
 		sign = read_on(s, *c);
 	if (sign == SPLICE_UNDECIDED && s->state == SPLICE_JUDGE)

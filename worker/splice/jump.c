@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the place where another source begins, announced or not. */
+/* Makes cuts: finds jumps of the source, and places the clocks after a cut. */
 #include "worker/splice/machine.h"
 
 #include "common/base/alloc.h"
@@ -29,7 +29,7 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	s->cut = s->cut == UINT16_MAX ? 1 : (uint16_t)(s->cut + 1);
 	s->kind = kind;
 	s->since_ns = 0;
-	s->move.at_ns = 0; /* the cut permits any counter */
+	s->move.at_ns = 0; /* after a cut, no counter shows a loss */
 	splice_forget_ahead(s);
 	s->sent->cuts++;
 	s->counters.cuts++;
@@ -39,7 +39,7 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	s->n_pending = 0;
 	memset(s->bystander, 0, sizeof s->bystander);
 	for (size_t i = 0; i < SPLICE_CLOCKS; i++) {
-		/* another source has habits of its own */
+		/* another source has another usual distance of its PCRs */
 		s->watches[i] = (struct splice_watch){
 			.usual = kind == SPLICE_JUMP ? s->watches[i].usual : 0,
 		};
@@ -49,7 +49,8 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	}
 }
 
-/* Another clock has jumped: this one and its tracks may continue. */
+/* After the jump of another clock: notes that this clock and its tracks may
+ * continue. */
 static void spare(struct splice *s, size_t clock, uint16_t cut_before)
 {
 	s->bystander[clock] = s->pending[clock];
@@ -59,7 +60,8 @@ static void spare(struct splice *s, size_t clock, uint16_t cut_before)
 			s->units[i].cut = s->cut;
 }
 
-/* True: a bystander continues with this PCR.  Otherwise it has jumped, too. */
+/* True if the clock is a bystander and this PCR continues it.  If not, the
+ * bystander has jumped, too, and its tracks are cut. */
 static bool continues(struct splice *s, size_t clock, uint64_t pcr)
 {
 	const struct splice_clock *c = &s->sent->clocks[clock];
@@ -95,8 +97,8 @@ bool splice_unit_stays(struct splice *s, const uint8_t *packet)
 	return true;
 }
 
-/* Places a clock by its first PCR after a cut. packets: sent before this
- * PCR. */
+/* Places a clock by its first PCR after a cut.  packets: number of packets sent
+ * before this PCR. */
 static void place(struct splice *s, size_t i, uint64_t pcr, uint64_t packets)
 {
 	struct splice_clock *c = &s->sent->clocks[i];
@@ -131,8 +133,9 @@ static bool has_units(const struct splice *s, size_t clock)
 	return false;
 }
 
-/* A clock that was placed by a phase is placed by its first PCR instead if that
- * does not continue the output. */
+/* Checks the place of a clock that was derived from a phase: if its first PCR
+ * does not fit the output, the PCR places the clock instead.  Changes nothing
+ * once units of the clock were sent. */
 static void settle_ahead(struct splice *s, size_t i, uint64_t pcr)
 {
 	struct splice_clock *c = &s->sent->clocks[i];
@@ -200,7 +203,8 @@ static bool is_before_jump(const struct splice *s, const uint8_t *packet,
 	       !splice_unit_leaves_clock(s, packet, NULL);
 }
 
-/* For a jump that no unit shows: does no later PCR contradict it? */
+/* For a jump that a PCR shows and no unit: true unless a later PCR contradicts
+ * it. */
 static bool is_confirmed(struct splice *s, const struct splice_cursor *here,
 			 const struct splice_cursor *pcr, size_t clock)
 {
@@ -208,8 +212,8 @@ static bool is_confirmed(struct splice *s, const struct splice_cursor *here,
 	       SPLICE_CONTINUES;
 }
 
-/* Makes a cut because this clock jumped; the other clocks may continue. -1: no
- * clock continues. */
+/* Makes a cut because this clock jumped; the other clocks may continue.  clock
+ * -1: the source is another one, and no clock continues. */
 static void begin_jump(struct splice *s, int clock)
 {
 	const uint16_t before = s->cut;
@@ -235,8 +239,8 @@ bool splice_has_gap(const struct splice *s, const uint8_t *p)
 	return pid->cut == s->cut && ts_has_payload(p) && step != 1;
 }
 
-/* Is a table of another source among the next packets?  After a restart with
- * other PIDs no PCR of a known clock precedes it. */
+/* Is a table of another source among the next packets?  Needed after a restart
+ * with other PIDs, when no PCR of a known clock arrives. */
 static bool has_other_tables(const struct splice *s, struct splice_cursor c)
 {
 	for (size_t k = 0; k < SPLICE_AHEAD; k++) {
@@ -266,7 +270,7 @@ static void watch_counter(struct splice *s, const uint8_t *p)
 		w->lost = true;
 }
 
-/* Was a PCR of this clock dropped a short time ago? */
+/* Was a late PCR of this clock dropped a short time ago? */
 static bool was_late(const struct splice *s, size_t clock)
 {
 	const uint64_t late_ns = s->watches[clock].late_ns;
@@ -275,8 +279,8 @@ static bool was_late(const struct splice *s, size_t clock)
 	       s->now_ns - late_ns < 2 * SPLICE_DOUBT_MS * SPLICE_MS;
 }
 
-/* May a unit wait for the next PCR of its clock?  It may be the first one of
- * another clock. */
+/* May a unit wait for the next PCR, which shows whether its clock has jumped?
+ * Notes the time if it may. */
 static bool may_wait(struct splice *s, const uint8_t *unit, size_t clock)
 {
 	const bool far = splice_unit_leaves_clock(s, unit, NULL);
@@ -294,8 +298,9 @@ static bool may_wait(struct splice *s, const uint8_t *unit, size_t clock)
 	return true;
 }
 
-/* A PCR was late and dropped, and now the DTS is late as well: the clock went
- * back by less than the distance of its PCRs.  Its offset grows. */
+/* True if a PCR was late and dropped, and now the DTS is late as well: the
+ * clock went back by less than the distance of its PCRs.  Then the offset of
+ * the clock grows by that step. */
 static bool steps_back(struct splice *s, const uint8_t *unit, size_t clock,
 		       uint64_t pcr)
 {
@@ -314,7 +319,8 @@ static bool steps_back(struct splice *s, const uint8_t *unit, size_t clock,
 	return true;
 }
 
-/* A unit at the cursor whose DTS does not continue: the next PCR decides. */
+/* Judges a unit at the cursor whose DTS does not continue: by the next PCR,
+ * which may not have arrived yet. */
 static enum splice_sign judge_odd(struct splice *s, const uint8_t *unit,
 				  const struct splice_cursor *c, size_t clock)
 {
@@ -340,8 +346,8 @@ static enum splice_sign judge_odd(struct splice *s, const uint8_t *unit,
 	return SPLICE_CUTS;
 }
 
-/* A unit that jumps, of a clock that was placed without a PCR and has units
- * since: does the first PCR, behind the unit, jump with it? */
+/* For a unit that jumps, whose clock was placed without a PCR and has sent
+ * units since: does the first PCR, which comes behind the unit, jump, too? */
 static bool jumps_unsettled(const struct splice *s, size_t clock, uint64_t pcr)
 {
 	enum splice_fit fit;
@@ -382,7 +388,7 @@ enum splice_sign splice_find_jump(struct splice *s,
 		return SPLICE_CONTINUES;
 	known = splice_find_pcr(s, &ahead, clock, &pcr);
 	if (known && splice_jumps_ahead(s, clock, pcr)) {
-		/* another packet in front of that PCR may jump */
+		/* the jump is at a later packet in front of that PCR */
 		if (!jumps && is_before_jump(s, unit, pcr))
 			return SPLICE_CONTINUES;
 		cuts = jumps || is_confirmed(s, c, &ahead, clock);
@@ -421,8 +427,9 @@ static unsigned drop_late(struct splice *s, int i, uint64_t pcr)
 	return s->config.keep_jumps ? 0 : SPLICE_NO_PCR;
 }
 
-/* The first PCR of a source that was placed without one: units may have gone
- * out since.  Their offset stays, unless it is wrong. */
+/* Takes the first PCR of a clock that was placed without one.  Its offset
+ * stays, because units may have been sent with it, unless the PCR goes back or
+ * shows that the offset is wrong.  Returns bits of enum splice_verdict. */
 static unsigned settle(struct splice *s, size_t i, uint64_t pcr)
 {
 	struct splice_clock *c = &s->sent->clocks[i];
@@ -481,7 +488,8 @@ unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
 	else if (s->unsettled[i] && s->kind != SPLICE_LAP)
 		verdict = settle(s, (size_t)i, pcr);
 	else if (is == SPLICE_PCR_JUMP && s->state == SPLICE_DRAIN)
-		/* the end of the source before is not placed again */
+		/* the previous source is ending: its clock is not placed
+		 * again */
 		return SPLICE_NO_PCR;
 	else if (is == SPLICE_PCR_REPEATED)
 		return 0;
@@ -492,7 +500,8 @@ unsigned splice_note_pcr(struct splice *s, const uint8_t *packet)
 	s->unsettled[i] = false;
 	splice_watch_note(&s->watches[i], c, pcr,
 			  at.packets - c->at_packets);
-	/* packets that waited for the rest of a header arrived earlier */
+	/* The arrival of packets that waited is not measured, nor that of
+	 * packets that waited for the rest of a PES header. */
 	splice_clock_note(c, pcr, at,
 			  s->state != SPLICE_CATCH_UP && !s->split_waited);
 	return verdict;

@@ -23,16 +23,16 @@
 #include "worker/ts/pes.h"
 
 enum {
-	SPLICE_CHUNK = 256,  /* packets that are changed at a time */
-	/* The search for a jump reads so many packets ahead. */
+	SPLICE_CHUNK = 256,  /* packets in the buffer of changed packets */
+	/* The search for a jump reads at most this many packets ahead. */
 	SPLICE_AHEAD = 512,
-	SPLICE_CUES = 64,    /* PIDs with cue messages, at most */
-	SPLICE_SPLITS = 64,  /* PES headers in several packets, at most */
-	SPLICE_MS = 1000000, /* in nanoseconds */
+	SPLICE_CUES = 64,    /* most PIDs with cue messages */
+	SPLICE_SPLITS = 64,  /* most PES headers that span packets */
+	SPLICE_MS = 1000000, /* a millisecond, in ns */
 };
 
 enum splice_state {
-	SPLICE_RELAY,        /* no cut yet: runs pass unchanged */
+	SPLICE_RELAY,        /* no cut yet: packets pass unchanged */
 	SPLICE_REWRITE,      /* packets are copied and changed */
 	SPLICE_HOLD,         /* packets after a silence wait for a PCR */
 	SPLICE_HOLD_FOREIGN, /* packets of a PID that no table names wait for
@@ -43,12 +43,12 @@ enum splice_state {
 			      * its rest */
 	SPLICE_DRAIN,        /* the previous source ends its units; packets of
 			      * the next source wait */
-	/* The next two are states within a single call, in which no event
-	 * arrives. */
-	SPLICE_JUDGE,        /* held packets pass; no later packet can show
-			      * any more whether they are foreign */
-	SPLICE_CATCH_UP,     /* packets that waited, as for the drain, pass:
-			      * now_ns is not the time of their arrival */
+	/* SPLICE_JUDGE and SPLICE_CATCH_UP last only within a single call, in
+	 * which no event arrives. */
+	SPLICE_JUDGE,        /* held packets are sent; no later packet is
+			      * awaited to show whether they are foreign */
+	SPLICE_CATCH_UP,     /* packets that waited, e.g. for the drain, are
+			      * sent: they arrived before now_ns */
 	SPLICE_STATES
 };
 
@@ -65,19 +65,19 @@ struct splice_event {
 	enum splice_event_type type;
 	const struct ts_run *runs; /* FEED, DRAIN: the packets */
 	size_t n_runs;
-	size_t n;                  /* FEED: number of the packets */
-	bool held;                 /* FEED: the packets arrived earlier */
-	/* CUT: the switch point of the source; NULL: it has none */
+	size_t n;                  /* FEED: number of packets in runs */
+	bool held;                 /* FEED: the packets arrived before now */
+	/* CUT: the switch point of the next source; NULL: it has none */
 	const struct switch_point *point;
-	bool drain;                /* CUT: the previous source still flows */
-	uint64_t ticks;            /* SHIFT: length of the lap in 90 kHz */
+	bool drain;                /* CUT: the previous source still sends */
+	uint64_t ticks;            /* SHIFT: 90 kHz that are added to times */
 };
 
-/* The evidence of a packet on its source. */
+/* Whether a packet continues the source on air. */
 enum splice_sign {
 	SPLICE_CONTINUES,
-	SPLICE_CUTS,      /* a cut was made in front of it */
-	SPLICE_UNDECIDED, /* later packets decide */
+	SPLICE_CUTS,      /* no: a cut was made in front of the packet */
+	SPLICE_UNDECIDED, /* only later packets can show it */
 };
 
 /* The kind of the last cut. */
@@ -85,8 +85,9 @@ enum splice_cut_kind {
 	SPLICE_NO_CUT,
 	SPLICE_BLIND,  /* splice_cut() without a switch point */
 	SPLICE_SWITCH, /* splice_cut() to a switch point */
-	SPLICE_JUMP,   /* jump of the source; PIDs that continue are not cut */
-	SPLICE_LAP,    /* as SPLICE_JUMP, and the clocks are known */
+	SPLICE_JUMP,   /* the clock of the source jumped; a PID whose counter
+			* continues is not cut */
+	SPLICE_LAP,    /* as SPLICE_JUMP, by a known value: splice_shift() */
 };
 
 /* The decision of splice_admit() on a packet, in bits. */
@@ -99,14 +100,14 @@ enum splice_verdict {
 };
 
 enum splice_pid_flag {
-	PID_UNIT = 0x01,  /* the PID has units (PUSI was seen) */
+	PID_UNIT = 0x01,  /* the PID has had a packet with PUSI */
 	PID_WAIT = 0x02,  /* packets are dropped until a unit begins */
 	PID_DROP = 0x04,  /* the current unit is dropped */
-	PID_OPEN = 0x08,  /* the current unit has no known end */
-	PID_DRAIN = 0x10, /* a drain waits for the end of its unit */
-	PID_TABLE = 0x20, /* PAT or PMT */
-	PID_FRAMES = 0x40, /* audio, whose frames are counted */
-	PID_CUES = 0x80,   /* cue messages, whose times are moved */
+	PID_OPEN = 0x08,  /* the length of the current unit is unknown */
+	PID_DRAIN = 0x10, /* a drain waits for the end of the current unit */
+	PID_TABLE = 0x20, /* the PID has PAT or PMT */
+	PID_FRAMES = 0x40, /* the PID has audio, whose frames are counted */
+	PID_CUES = 0x80,   /* the PID has cue messages (cue.h) */
 	/* With any of these flags splice_is_plain() is false. */
 	PID_SPECIAL = PID_WAIT | PID_DROP | PID_DRAIN | PID_TABLE |
 		      PID_FRAMES | PID_CUES,
@@ -114,14 +115,14 @@ enum splice_pid_flag {
 
 struct splice_pid {
 	uint16_t cut;   /* splice.cut at the last packet; 0: no packet yet */
-	uint16_t left;  /* remaining bytes of a unit of known length */
+	uint16_t left;  /* bytes of the current unit that are still to come */
 	uint8_t cc;     /* last continuity counter, as received */
 	uint8_t flags;  /* enum splice_pid_flag */
 	uint8_t track;  /* 1 + index of its track; 0: none */
 	uint8_t clock : 6; /* index of its clock; 0 if no table has ever
 			    * listed the PID */
-	uint8_t former : 1; /* it flowed when other tables came, which do not
-			     * list it */
+	uint8_t former : 1; /* it had packets when the tables changed, and the
+			     * new tables do not list it */
 	uint8_t unlisted : 1; /* no table lists the PID, and it may pass */
 };
 
@@ -130,34 +131,32 @@ struct splice_pid {
 /* The state of a track that need not outlive the process; see struct
  * splice_track. */
 struct splice_unit {
-	uint16_t cut;     /* splice.cut at the last unit that passed */
-	bool waits;       /* waits for a random access point */
+	uint16_t cut;     /* splice.cut at the last unit that was sent */
+	bool waits;       /* pictures are dropped up to a random access point */
 	/* Pictures may follow whose PTS is before floor (90 kHz, as received)
 	 * and that need pictures of the previous source. */
 	bool leading;
 	uint64_t floor;
-	uint64_t extra;   /* 90 kHz: added to the stamps of this track only */
+	uint64_t extra;   /* 90 kHz: added to PTS and DTS of this track alone */
 	int64_t lead;     /* 90 kHz: the last DTS minus the last PCR of its
 			   * clock, or SPLICE_LEAD_UNKNOWN */
-	uint32_t len;     /* bytes of the last unit; 0: unknown */
+	uint32_t len;     /* bytes of audio in the last unit; 0: unknown */
 	uint32_t step;    /* 90 kHz: difference of the last two DTS */
-	uint32_t earlier_step; /* the one before */
-	uint64_t at_ns;   /* time of the last unit */
-	/* The last unit whose DTS was further ahead than expected: by how much
-	 * (90 kHz), and when. */
+	uint32_t earlier_step; /* 90 kHz: the difference before step */
+	uint64_t at_ns;   /* time when the last unit was sent */
+	/* 90 kHz: by how much a DTS was further ahead than expected */
 	uint32_t ahead;
-	uint64_t ahead_ns;
-	/* the audio frames of the current unit */
-	struct pes_skip skip; /* its header in front of them */
-	struct audio_walk walk;
-	uint32_t samples;
-	uint32_t rate;
-	bool counted;     /* the frames of earlier units matched their
-			     duration */
+	uint64_t ahead_ns; /* time of the unit with that DTS; 0: none */
+	/* the PES header of the current unit, in front of its audio frames */
+	struct pes_skip skip;
+	struct audio_walk walk; /* finds the audio frames of the unit */
+	uint32_t samples; /* samples in those frames so far */
+	uint32_t rate;    /* samples per second; 0: unknown */
+	bool counted;     /* samples of the unit before fitted its duration */
 };
 
 struct splice_cue {
-	uint16_t pid; /* 0: free */
+	uint16_t pid; /* 0: the entry is free */
 	struct cue cue;
 };
 
@@ -168,13 +167,13 @@ struct splice_unlisted {
 	struct splice_moment at;
 };
 
-/* The PCRs of a clock continued on a PID that no table names. */
+/* A move of the PCRs of a clock to a PID that no table names. */
 struct splice_move {
-	uint64_t at_ns; /* 0: no move since the last cut */
-	size_t clock;
-	uint16_t from;  /* PCR PID of the tables */
-	uint64_t pcr;   /* the last one on that PID, as sent */
-	uint8_t cc[TS_PIDS]; /* the last counters before, as received */
+	uint64_t at_ns; /* time of the move; 0: none since the last cut */
+	size_t clock;   /* index of the clock */
+	uint16_t from;  /* the PCR PID before the move, which the tables name */
+	uint64_t pcr;   /* 27 MHz: the last PCR before the move, as sent */
+	uint8_t cc[TS_PIDS]; /* counter of each PID at the move, as received */
 };
 
 /* The packets of a feed from the current packet on. */
@@ -191,79 +190,79 @@ struct splice_cursor {
 struct splice {
 	struct splice_config config;
 	struct splice_continuity *sent; /* the state of the output */
-	uint64_t now_ns;
-	uint64_t since_ns;  /* time of the first packets after the cut; 0: none
-			     * yet */
+	uint64_t now_ns;    /* time of the current call (CLOCK_MONOTONIC) */
+	uint64_t since_ns;  /* time of the first packets after the last cut;
+			     * 0: none yet */
 	uint64_t resumed_ns; /* time of the first packets after a silence */
-	uint64_t doubt_ns;  /* arrival of the PCR that waits for the next one,
-			     * at the front of the packets held; 0: none */
+	/* Arrival of a PCR that jumps and waits for the next PCR to confirm the
+	 * jump; its packet is the first one in held.  0: none waits. */
+	uint64_t doubt_ns;
 	bool wrong_pcr;     /* the PCR of the current packet must not go out */
-	size_t n_pending;   /* clocks that are not placed yet */
-	/* indexes in the feed: packets before them are known not to jump, and
-	 * not to be of a foreign source */
+	size_t n_pending;   /* number of clocks that are set in pending */
+	/* index in the feed: no packet before it jumps */
 	size_t no_jump_to;
+	/* index in the feed: no packet before it is of another source */
 	size_t known_to;
-	/* index in the feed: a packet of a known PID, which continues, comes
-	 * behind each packet before it */
+	/* index in the feed of a packet that continues a PID of the tables */
 	size_t joined_to;
-	/* no packet that follows in the feed shows the source, and none that no
-	 * table names has a clock that does not match */
+	/* no_sign: no later packet of the feed shows the source.
+	 * no_other_clock: each PCR in it on a PID of no table fits a clock. */
 	bool no_sign, no_other_clock;
 	uint16_t cut;       /* number of the last cut, at least 1 */
 	enum splice_state state;
-	enum splice_cut_kind kind;
-	struct psi *psi;
+	enum splice_cut_kind kind; /* of the last cut */
+	struct psi *psi;    /* the tables of the output */
 	struct splice_pid pids[TS_PIDS];
 
+	/* the clock is to be placed by its first PCR after the cut */
 	bool pending[SPLICE_CLOCKS];
-	/* pending, although another clock jumped; its tracks are not cut */
+	/* pending because another clock jumped; its tracks are not cut */
 	bool bystander[SPLICE_CLOCKS];
 	bool unsettled[SPLICE_CLOCKS]; /* placed, but no PCR confirmed it */
 	struct splice_watch watches[SPLICE_CLOCKS]; /* of the source */
-	/* the last one that continued this clock */
+	/* the last PCR on a PID of no table that continued the clock */
 	struct splice_unlisted unlisted[SPLICE_CLOCKS];
 	struct splice_continuity *own_sent; /* NULL: `sent` is borrowed */
 	struct splice_counters counters;
 
-	uint64_t renewed_ns; /* time when other tables came */
-	uint64_t held_ns;   /* time when packets began to wait, one hold after
-			     * another; 0: none waits */
+	uint64_t renewed_ns; /* time of the last change of the tables */
+	uint64_t held_ns;   /* start of the first of several holds in a row; 0:
+			     * no packet waits */
 	uint64_t until_ns;  /* latest end of a hold or a drain */
-	uint64_t drain_end_ns; /* upper limit of until_ns while packets are
-				* drained */
+	uint64_t drain_end_ns; /* upper limit of until_ns during a drain */
 	struct fifo held;   /* packets that wait for the end of a hold or a
 			     * drain */
-	size_t n_draining;  /* PIDs whose unit has not ended */
-	/* the source that follows the drain */
+	size_t n_draining;  /* number of PIDs with PID_DRAIN */
+	/* kind of the cut that follows the drain */
 	enum splice_cut_kind next_kind;
-	size_t n_tables;    /* the first packets in held are its tables */
+	size_t n_tables;    /* number of packets with tables of the next source,
+			     * at the front of held */
 	bool late;          /* the switch point was late: pictures wait longer
 			     * for a random access point */
-	/* the current packet and all that follow it in the feed; NULL: not
-	 * known */
+	/* position of the current packet in the feed; NULL: unknown */
 	const struct splice_cursor *ahead;
-	bool has_phase;
+	bool has_phase;     /* phase and phase_program are valid */
 	/* 27 MHz: the lead of the PCRs of phase_program over the time */
 	uint64_t phase;
 	uint16_t phase_program;
 
-	bool split_waits;   /* the first packet held waits for the rest of the
-			     * header of its PES */
-	bool split_waited;  /* the packets that pass have waited so */
-	bool ends;          /* a cut follows the packets that pass, or too many
-			     * wait: a unit whose header is not whole is
-			     * dropped */
-	/* the whole header of the PES that begins in the current packet; NULL:
-	 * the packet has all of it */
+	bool split_waits;   /* the first packet in held waits for the rest of
+			     * its PES header */
+	bool split_waited;  /* the current packets waited for such a rest */
+	/* No more packets are awaited: a unit whose PES header is incomplete is
+	 * dropped. */
+	bool ends;
+	/* the PES header that begins in the current packet and ends in a later
+	 * one; NULL: the packet has the whole header, or no header begins */
 	const struct pes_split *header;
 	size_t n_splits;
 	struct pes_split splits[SPLICE_SPLITS];
 
-	uint8_t *buffer;    /* SPLICE_CHUNK packets; NULL: packets still pass
-			     * unchanged */
-	size_t n_buffer;
+	/* SPLICE_CHUNK packets; NULL: packets still pass unchanged */
+	uint8_t *buffer;
+	size_t n_buffer;    /* packets in buffer */
 
-	struct splice_unit units[SPLICE_TRACKS];
+	struct splice_unit units[SPLICE_TRACKS]; /* by index of the track */
 	struct splice_cue cues[SPLICE_CUES];
 	struct splice_move move; /* the last one */
 };
@@ -366,15 +365,15 @@ static inline void splice_pass_plain(struct splice *s, struct splice_pid *ps,
 
 /* --- packet.c: PIDs --- */
 
-/* Counts a packet on its PID.  sent->cc is then its counter in the output; for
- * a dropped packet it is the counter of the packet before. */
+/* Updates the continuity counter of the PID by a packet: sent->cc becomes its
+ * counter in the output, or stays the last one if the packet is dropped. */
 void splice_count(struct splice *, const uint8_t *packet, bool keep);
 
-/* Updates PID and clock by a packet.  Returns bits of enum splice_verdict. */
+/* Updates the state of PID and clock by a packet, and decides what is sent of
+ * the packet.  Returns bits of enum splice_verdict. */
 unsigned splice_admit(struct splice *, const uint8_t *packet);
 
 /* --- programs.c: which clock a PID belongs to --- */
-
 /* Updates the clocks after a change of the output's tables. */
 void splice_programs_renew(struct splice *);
 
@@ -387,11 +386,12 @@ int splice_clock_of_pcr(struct splice *, uint16_t pid);
 
 /* --- units.c: PES and their time stamps --- */
 
-/* How far the time stamps in packets of this PID are moved. */
+/* Returns by how much the time stamps in packets of this PID are moved. */
 struct stamps_move splice_move_of(const struct splice *, uint16_t pid);
 
-/* True if a PES begins in the packet and its time does not continue its stream.
- * pcr: a PCR of its clock close by (as received), or NULL. */
+/* True if a PES begins in the packet and its DTS jumps against its clock, or
+ * without a clock against the last DTS.  pcr: a near PCR (as received) or
+ * NULL. */
 bool splice_unit_jumps(const struct splice *, const uint8_t *packet,
 		       const uint64_t *pcr);
 
@@ -405,15 +405,15 @@ bool splice_unit_is_odd(const struct splice *, const uint8_t *packet);
 bool splice_unit_leaves_clock(const struct splice *, const uint8_t *packet,
 			      const uint64_t *pcr);
 
-/* By how much (90 kHz) the DTS of the PES that begins in the packet is before
- * the expected one; 0: unknown. */
+/* Returns by how much (90 kHz) the DTS of the PES that begins in the packet is
+ * before the expected one; 0: unknown. */
 int64_t splice_unit_late_by(const struct splice *, const uint8_t *packet);
 
 /* True if the time of the PES that begins here is far from its clock. */
 bool splice_unit_is_strange(const struct splice *, const uint8_t *packet);
 
 /* For a PES that jumps while its clock does not: moves the stamps of its stream
- * only.  False: no packet of the stream was sent that it could continue. */
+ * only.  False: no unit of the stream was sent since the cut. */
 bool splice_unit_rejoin(struct splice *, const uint8_t *packet);
 
 /* Call it when the source of this clock has jumped ahead, and its times are
@@ -430,8 +430,8 @@ unsigned splice_unit_begin(struct splice *, const uint8_t *packet);
 
 /* --- pcr_jump.c: PCRs --- */
 
-/* Makes a reading of a PCR of a clock, as received, `ahead' packets behind the
- * current one. */
+/* Makes a reading of a PCR of a clock, as received.  Its packet comes `ahead'
+ * packets behind the current one. */
 struct splice_reading splice_reading(const struct splice *, size_t clock,
 				     uint64_t pcr, size_t ahead);
 
@@ -445,10 +445,10 @@ enum splice_pcr splice_judge_pcr(const struct splice *, size_t clock,
 bool splice_find_pcr(struct splice *, struct splice_cursor *, size_t clock,
 		     uint64_t *ret);
 
-/* Says whether the PCR that follows the odd one at the cursor continues the odd
- * one (SPLICE_CUTS), or the clock as it was (SPLICE_CONTINUES).
- * SPLICE_UNDECIDED: no PCR follows yet.  packets: the number of packets between
- * the current one and the odd one. */
+/* Compares the PCR at `odd', which jumps, with the next PCR of its clock.
+ * SPLICE_CUTS: the next PCR continues `odd'.  SPLICE_CONTINUES: it continues
+ * the clock as it was.  SPLICE_UNDECIDED: no PCR follows yet.  packets: number
+ * of packets from the current packet to `odd'. */
 enum splice_sign splice_confirm(struct splice *,
 				const struct splice_cursor *odd, size_t clock,
 				size_t packets);
@@ -465,7 +465,7 @@ enum splice_sign splice_judge_jump(struct splice *,
 void splice_rewrite(struct splice *);
 
 /* Makes a cut: from here on all PIDs begin again, and, except at a lap, all
- * clocks that are used wait for their place. */
+ * clocks that are used wait for a PCR that places them. */
 void splice_begin_cut(struct splice *, enum splice_cut_kind);
 
 /* Call it before another feed or cut: forgets what is known of the packets that
@@ -480,11 +480,11 @@ void splice_cut_here(struct splice *, const struct splice_cursor *, int clock);
  * pending, is a bystander, which has not jumped.  The clock is placed then. */
 bool splice_unit_stays(struct splice *, const uint8_t *packet);
 
-/* True if PCRs that arrive now may place clocks. */
+/* True if a clock waits for a PCR that places it or confirms its place. */
 bool splice_awaits_pcrs(const struct splice *);
 
-/* Places clocks by the PCRs at and after the cursor, as far as they have
- * arrived. */
+/* Places clocks by their first PCRs among the SPLICE_AHEAD packets from the
+ * cursor on. */
 void splice_place(struct splice *, struct splice_cursor);
 
 /* True if the counter of a packet is not the next one of its PID. */
@@ -538,27 +538,27 @@ void splice_follow_unlisted(struct splice *);
 /* --- split.c: headers of PES in several packets --- */
 
 /* Reads the header of the PES that begins at the cursor.  HEAD_WHOLE: *ret is
- * set.  HEAD_LOST: the rest has not arrived, too, if it waited too long. */
+ * set.  HEAD_LOST: the rest was lost, or did not arrive in time. */
 enum pes_head_sign splice_split_read(const struct splice *,
 				     const struct splice_cursor *,
 				     struct pes_split *ret);
 
-/* Returns the packet, in which a unit begins, or if its PES header ends in
- * later packets, a copy in `whole' that has the whole header. */
+/* Returns the packet if it has the whole header of the PES that begins in it;
+ * otherwise a copy in `whole' with the whole header, without its payload. */
 const uint8_t *splice_split_join(const struct splice *, const uint8_t *packet,
 				 uint8_t whole[TS_PACKET]);
 
-/* Is there room to follow another header of the PID? */
+/* Is there room in `splits' for another header of the PID? */
 bool splice_split_fits(struct splice *, uint16_t pid);
 
-/* Writes the part of the moved header that the packet has in which the PES
- * begins.  A PES whose header is not whole loses its times. */
+/* Moves the time stamps of a PES header that spans packets, and writes its
+ * first part into `copy'.  An incomplete header loses its time stamps. */
 void splice_split_begin(struct splice *, uint8_t *copy,
 			enum pes_head_sign, const struct pes_split *,
 			struct stamps_move);
 
-/* Writes the part of a packet that follows; cc: its counter, as received.  Only
- * while there are splits. */
+/* Writes the next part of a moved PES header into the copy of a later packet.
+ * cc: its counter, as received.  Only while there are splits. */
 void splice_split_continue(struct splice *, uint8_t *copy, unsigned cc);
 
 /* --- rewrite.c: changed packets --- */
@@ -569,7 +569,7 @@ uint8_t *splice_append(struct splice *, const uint8_t *packet);
 /* Sends the packets in the buffer. */
 void splice_flush(struct splice *);
 
-/* Takes a packet that is sent, and follows its tables. */
+/* Reads the tables in a packet that is sent; updates clocks if they change. */
 void splice_follow_tables(struct splice *, const uint8_t *packet);
 
 /* Sends the packets from the cursor on, changed as needed.  checked:
@@ -578,11 +578,12 @@ void splice_send_changed(struct splice *, struct splice_cursor, bool checked);
 
 /* --- drain.c: announced cuts, as events --- */
 
-/* Ends the drain: held packets of the new source go out.  The event is not
- * used. */
+/* Ends the drain: makes the cut and sends the held packets of the new source.
+ * The event is not used. */
 void splice_end_drain(struct splice *, const struct splice_event *);
 
-/* Starts the drain of the current source, or cuts it at once. */
+/* Starts the drain of the current source.  If no unit is incomplete, makes the
+ * cut at once. */
 void splice_begin_drain(struct splice *, const struct splice_event *);
 
 /* Takes packets of the previous source until its units have ended. */
@@ -590,7 +591,7 @@ void splice_feed_drain(struct splice *, const struct splice_event *);
 
 /* --- splice.c --- */
 
-/* Copies the packets to those that wait. */
+/* Copies the packets to the end of held. */
 void splice_hold(struct splice *, const struct ts_run *runs, size_t n_runs);
 
 /* Holds the packet at the cursor, which may be foreign or jump, and all packets

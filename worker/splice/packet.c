@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Admits a packet on its PID: counters and units. */
+/* Decides whether a packet is sent, and updates the continuity counter and the
+ * unit of its PID. */
 #include "worker/splice/machine.h"
 
 #include "common/base/util.h"
@@ -38,8 +39,8 @@ static void begin_pid(struct splice *s, struct splice_pid *ps,
 		ps->flags |= PID_WAIT;
 }
 
-/* Must the unit be dropped, because its PES header is not whole?  Its rest does
- * not come, or its times cannot be removed from this packet. */
+/* Must the unit be dropped, because its PES header is incomplete?  True if the
+ * rest does not arrive, or the time stamps can be neither moved nor removed. */
 static bool is_cut_off(struct splice *s, const uint8_t *p)
 {
 	struct pes_head head;
@@ -81,7 +82,7 @@ static unsigned begin_unit(struct splice *s, struct splice_pid *ps,
 		ps->flags |= PID_CUES;
 	if (class == PID_PSI || !(verdict & SPLICE_KEEP))
 		return verdict;
-	/* computes how many bytes of this unit follow */
+	/* notes how many bytes of this unit follow, if its length is known */
 	if (pes != NULL)
 		whole = (size_t)pes[4] << 8 | pes[5];
 	if (pes != NULL ? whole == 0 : ts_scrambling(p) != 0)
@@ -99,7 +100,7 @@ void splice_count(struct splice *s, const uint8_t *p, bool keep)
 	unsigned last = s->sent->cc[ts_pid(p)];
 
 	ps->cc = (uint8_t)cc;
-	/* a dropped packet must not show, but a loss before it must */
+	/* a dropped packet must leave no gap, but a loss before it must */
 	if (!keep && step > 0)
 		step--;
 	splice_set_cc(s, ts_pid(p), last + step);
@@ -111,7 +112,7 @@ unsigned splice_admit(struct splice *s, const uint8_t *p)
 	unsigned verdict = SPLICE_KEEP, pcr = 0;
 
 	if (ps->cut != s->cut) {
-		/* the counter of a damaged packet is no place to begin */
+		/* the counter of a damaged packet may be wrong */
 		if (ts_tei(p) && splice_is_announced(s))
 			return 0;
 		begin_pid(s, ps, p);

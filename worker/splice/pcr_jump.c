@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Judges PCRs: the next PCR of a clock confirms its jump. */
+/* Finds PCRs that jump; the next PCR of the clock confirms or contradicts the
+ * jump. */
 #include "worker/splice/machine.h"
 
 #include "common/base/util.h"
@@ -11,7 +12,8 @@ struct splice_reading splice_reading(const struct splice *s, size_t i,
 	const struct splice_clock *c = &s->sent->clocks[i];
 	struct splice_reading r = { .pcr = pcr };
 
-	/* the counter of packets without payload shows no loss */
+	/* On a PID without payload the counter stands still, so a loss does not
+	 * show: then packets stays 0, unknown. */
 	if ((s->pids[c->pid].flags & PID_UNIT) && !s->watches[i].lost)
 		r.packets = s->sent->packets + ahead - c->at_packets;
 	return r;
@@ -25,12 +27,13 @@ enum splice_pcr splice_judge_pcr(const struct splice *s, size_t i,
 
 	if (!c->used)
 		return SPLICE_PCR_GOOD;
-	/* the clock continued while packets were held */
+	/* held packets arrived before now_ns: the more tolerant limits apply */
 	w.gap |= gap || s->state == SPLICE_CATCH_UP;
 	return splice_clock_judge(c, &w, r, s->now_ns);
 }
 
-/* The first PCR of the clock among the next packets. */
+/* Moves the cursor to the first PCR of the clock among this number of packets,
+ * and writes the PCR to *ret.  False: there is none. */
 static bool find_within(struct splice *s, struct splice_cursor *c, size_t clock,
 			size_t packets, uint64_t *ret)
 {
@@ -62,7 +65,7 @@ enum splice_sign splice_confirm(struct splice *s,
 
 	if (!ts_pcr(splice_cursor_get(odd), &first.pcr))
 		return SPLICE_UNDECIDED;
-	/* a duplicate of its packet confirms nothing */
+	/* an equal PCR, as in a duplicate packet, confirms nothing */
 	do {
 		if (!splice_cursor_next(&c) ||
 		    !find_within(s, &c, clock, SPLICE_HELD_MAX, &next.pcr))
@@ -75,8 +78,8 @@ enum splice_sign splice_confirm(struct splice *s,
 		? SPLICE_CONTINUES : SPLICE_CUTS;
 }
 
-/* May this PCR, which jumps, wait for the next one?  An indicator or a late PCR
- * before it confirms it at once. */
+/* May this PCR, which jumps, wait for the next one?  A discontinuity_indicator
+ * or a late PCR before it confirms the jump at once. */
 static bool may_doubt(const struct splice *s, const uint8_t *p, size_t clock)
 {
 	const uint64_t doubt_ns = SPLICE_DOUBT_MS * (uint64_t)SPLICE_MS;
@@ -87,7 +90,8 @@ static bool may_doubt(const struct splice *s, const uint8_t *p, size_t clock)
 	       (s->doubt_ns == 0 || s->now_ns - s->doubt_ns < doubt_ns);
 }
 
-/* A PCR that jumps: makes a cut at it, unless the next PCR contradicts it. */
+/* Makes a cut in front of a PCR that jumps, unless the next PCR contradicts it
+ * or the PCR has to wait for the next one. */
 static enum splice_sign decide(struct splice *s, const struct splice_cursor *c,
 			       size_t clock)
 {
@@ -105,7 +109,7 @@ static enum splice_sign decide(struct splice *s, const struct splice_cursor *c,
 		splice_rewrite(s);
 		return SPLICE_CUTS;
 	}
-	/* the place of the new clock is that at the arrival of this PCR */
+	/* the clock is placed for the time at which this PCR arrived */
 	if (s->doubt_ns != 0)
 		s->now_ns = s->doubt_ns;
 	splice_cut_here(s, c, (int)clock);
@@ -113,8 +117,8 @@ static enum splice_sign decide(struct splice *s, const struct splice_cursor *c,
 	return SPLICE_CUTS;
 }
 
-/* Shows a packet behind a PCR, the first of its PID, that packets were lost in
- * front of that PCR? */
+/* True if packets were lost in front of the PCR at the cursor: the first packet
+ * of some PID of its clock behind the PCR has a gap in its counter. */
 static bool shows_loss(const struct splice *s, struct splice_cursor c,
 		       size_t clock)
 {
@@ -136,7 +140,8 @@ static bool shows_loss(const struct splice *s, struct splice_cursor c,
 	return false;
 }
 
-/* The verdict on the PCR at the cursor. */
+/* The verdict on the PCR at the cursor.  Before it is called a jump, the
+ * packets behind it are checked for a loss. */
 static enum splice_pcr judge_here(const struct splice *s,
 				  const struct splice_cursor *c, size_t clock,
 				  uint64_t pcr)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	OPTIONS = 7, /* offset of PTS_DTS_flags and further ones */
+	OPTIONS = 7, /* offset of the byte with PTS_DTS_flags */
 };
 
 void pes_split_begin(struct pes_split *h, uint8_t *copy, struct stamps_move by)
@@ -26,7 +26,7 @@ bool pes_split_continue(struct pes_split *h, uint8_t *copy, unsigned cc)
 	if (ts_pusi(copy) || ts_tei(copy) || !ts_has_payload(copy) ||
 	    at > TS_PACKET)
 		return true;
-	/* a duplicate gets the same bytes */
+	/* a duplicate packet gets the same bytes as the packet before */
 	if (cc == ((h->head.cc + 1U) & 0x0f)) {
 		h->head.cc = (uint8_t)cc;
 		h->from = h->next;

@@ -11,16 +11,16 @@ static bool is_gone(const struct splice *s, const struct splice_clock *c)
 	return c->program == 0 || !psi_program_find(s->psi, c->program);
 }
 
-/* Is the PID of this clock a PCR PID: of a current program, or, if the clock
- * has no program yet, one whose PCRs were sent? */
+/* True if the PID of this clock is the PCR PID of a current program; or if the
+ * clock has no program yet, but PCRs of its PID were sent. */
 static bool has_pcr_pid(const struct splice *s, const struct splice_clock *c)
 {
 	return c->program == 0 ? c->used : !is_gone(s, c);
 }
 
-/* The clock that a new program takes over: the clock of its PCR PID from the
- * time before the tables.  After a cut the main program also takes over the
- * clock of a program that no longer exists. */
+/* Returns the clock that a new program takes over: one without a program that
+ * has its PCR PID.  After a cut the main program may also take over the clock
+ * of a program that no longer exists.  NULL: none. */
 static struct splice_clock *inherit(struct splice *s,
 				    const struct psi_program *p)
 {
@@ -106,8 +106,9 @@ static void take_program(struct splice *s, const struct psi_program *p)
 		name_pid(&s->pids[pmt.streams[i].pid], index);
 }
 
-/* Notes the PIDs that were seen and that no table names any more.  Tables may
- * change with each packet: one pass over the clocks serves all PIDs. */
+/* Notes the PIDs that were seen since the cut and that no table names any more.
+ * Tables may change with each packet, so the clocks are searched only once for
+ * all PIDs. */
 static void note_former(struct splice *s)
 {
 	for (unsigned pid = 0; pid < TS_PIDS; pid++)
@@ -135,7 +136,7 @@ void splice_programs_renew(struct splice *s)
 		struct splice_track *t = &s->sent->tracks[i];
 		uint8_t clock = s->pids[t->pid].clock;
 
-		/* its times are those of another clock than they seemed */
+		/* the lead was measured against another clock */
 		if (t->clock != clock)
 			s->units[i].lead = SPLICE_LEAD_UNKNOWN;
 		t->clock = clock;

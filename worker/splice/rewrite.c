@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* After a cut: packets are copied, changed or dropped. */
+/* After a cut: copies packets, and changes or drops them. */
 #include "worker/splice/machine.h"
 
 #include "common/base/util.h"
@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum {
-	DISCONTINUITY = 0x80,
-	/* A gap between PCRs from the first to the last of these lengths is
-	 * filled with PCRs at such steps. */
+	DISCONTINUITY = 0x80, /* discontinuity_indicator */
+	/* A gap between PCRs that is longer than BRIDGE_FROM_MS and shorter
+	 * than BRIDGE_MOST_MS is filled with PCRs every BRIDGE_STEP_MS. */
 	BRIDGE_FROM_MS = 60,
 	BRIDGE_STEP_MS = 30,
 	BRIDGE_MOST_MS = 5000,
@@ -47,8 +47,8 @@ void splice_follow_tables(struct splice *s, const uint8_t *packet)
 }
 
 /*
- * Between two laps or files there may be no packet for longer than PCRs may be
- * apart: packets with a PCR alone fill that gap.
+ * Between two laps or files, the gap between PCRs may be longer than allowed.
+ * Fills it with copies of the packet that have only a PCR.
  */
 static void bridge_laps(struct splice *s, const uint8_t *p)
 {
@@ -135,8 +135,8 @@ static void change(struct splice *s, const uint8_t *p,
 	}
 	if (verdict & SPLICE_NO_PCR)
 		stamps_drop_pcr(copy);
-	/* the splice has closed the break that this flag announces, perhaps in
-	 * this feed */
+	/* after a cut the output has no break where the source announces
+	 * one */
 	if (ts_discontinuity(copy) && splice_is_just_cut(s))
 		copy[5] &= (uint8_t)~DISCONTINUITY;
 	if ((verdict & SPLICE_BREAK) && ts_adaptation_flags(copy) != 0)
@@ -144,7 +144,8 @@ static void change(struct splice *s, const uint8_t *p,
 	splice_follow_tables(s, copy);
 }
 
-/* Sends a packet that does not only continue its PID.  False: it waits. */
+/* Sends a packet for which splice_is_plain() is false.  False: it has to
+ * wait. */
 static bool change_packet(struct splice *s, const struct splice_cursor *c,
 			  bool checked)
 {
@@ -165,7 +166,8 @@ static bool change_packet(struct splice *s, const struct splice_cursor *c,
 	return !waits;
 }
 
-/* Sends a packet.  False: it waits, and so must all packets behind it. */
+/* Sends the packet at the cursor.  False: it has to wait, and so must all
+ * packets behind it. */
 static bool move_packet(struct splice *s, const struct splice_cursor *c,
 			bool checked)
 {

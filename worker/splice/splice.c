@@ -83,7 +83,8 @@ static enum splice_sign relay_packet(struct splice *s,
 	return sign;
 }
 
-/* Runs pass unchanged, up to the first packet that needs a cut or waits. */
+/* Sends packets unchanged, up to the first packet that needs a cut or has to
+ * wait; that packet and those behind it are changed or held. */
 static void relay(struct splice *s, const struct ts_run *runs, size_t n_runs)
 {
 	struct splice_cursor c = splice_cursor_of(runs, n_runs);
@@ -153,12 +154,12 @@ void splice_hold_foreign(struct splice *s, struct splice_cursor c)
 
 	first.data += c.at * TS_PACKET;
 	first.n -= c.at;
-	/* the wait of another packet for the rest of its header is limited by
-	 * itself: earlier holds do not shorten it */
+	/* If a new packet waits for the rest of its PES header, its wait has
+	 * the full length: earlier holds do not shorten it. */
 	if (s->split_waits && !(s->split_waited && c.index == 0))
 		s->held_ns = 0;
 	enter_hold(s, SPLICE_HOLD_FOREIGN);
-	/* a PCR that waits once more does not wait longer */
+	/* a PCR that waits again waits SPLICE_DOUBT_MS in all */
 	if (s->doubt_ns != 0)
 		s->until_ns = MIN(s->until_ns,
 				  s->doubt_ns + (uint64_t)SPLICE_DOUBT_MS *
@@ -208,7 +209,8 @@ static bool has_pcr(const struct splice *s, const uint8_t *packet)
 	return ts_pcr(packet, &pcr);
 }
 
-/* Has the packet a PCR of the PID whose PCR waits? */
+/* Has the packet a PCR on the PID of the first held packet, whose PCR waits for
+ * it? */
 static bool confirms(const struct splice *s, const uint8_t *packet)
 {
 	uint64_t pcr;
@@ -217,8 +219,9 @@ static bool confirms(const struct splice *s, const uint8_t *packet)
 	       ts_pid(packet) == ts_pid(fifo_run(&s->held).data);
 }
 
-/* Does a PES wait for a PCR of its clock?  Packets that no table names and
- * PCRs wait for others. */
+/* Called with the first held packet: does a PES begin in it that waits for a
+ * PCR of its clock?  False if a PCR, or a packet of a PID that no table names,
+ * waits for something else. */
 static bool waits_for_clock(const struct splice *s, const uint8_t *packet)
 {
 	const struct splice_pid *ps = &s->pids[ts_pid(packet)];
@@ -243,7 +246,8 @@ static bool ends_wait(const struct splice *s, const uint8_t *packet)
 	       splice_is_other_table(s, packet);
 }
 
-/* Has the packet the next part of the header that waits? */
+/* Has the packet the next part of the PES header that begins in the first held
+ * packet? */
 static bool has_rest(const struct splice *s, const uint8_t *packet)
 {
 	const uint8_t *first = fifo_run(&s->held).data;
@@ -261,14 +265,14 @@ static void feed_sending(struct splice *s, const struct splice_event *e)
 {
 	const uint64_t silence_ns = (uint64_t)SPLICE_SILENCE_MS * SPLICE_MS;
 	const uint64_t doubt_ns = (uint64_t)SPLICE_DOUBT_MS * SPLICE_MS;
-	/* do these packets, the first for some time, leave it open whether
-	 * their source was restarted or packets were lost? */
+	/* True if these packets, the first ones after a silence, do not show
+	 * whether the source was restarted or packets were lost. */
 	bool doubtful = false;
 
 	if (e->held) {
 		s->state = SPLICE_CATCH_UP;
 		send_runs(s, e->runs, e->n_runs);
-		/* another state: a packet among them waits */
+		/* if a packet had to wait, it has changed the state */
 		if (s->state == SPLICE_CATCH_UP)
 			s->state = sending_state(s);
 		return;
@@ -289,8 +293,8 @@ static void feed_sending(struct splice *s, const struct splice_event *e)
 	handle_event(s, e);
 }
 
-/* A PCR, or tables, can be judged: held packets pass, or wait once more if a
- * foreign one is among them. */
+/* Ends a hold, because a packet has arrived that decides: sends the held
+ * packets.  A packet among them may have to wait again. */
 static void release(struct splice *s, const struct splice_event *e)
 {
 	(void)e;
@@ -302,20 +306,23 @@ static void release(struct splice *s, const struct splice_event *e)
 		s->held_ns = 0;
 }
 
-/* Held packets pass, judged by themselves. */
+/* Ends a hold although no packet has decided: sends the held packets.  Whether
+ * their source is another one is judged by these packets alone. */
 static void judge(struct splice *s, const struct splice_event *e)
 {
 	(void)e;
 	s->state = SPLICE_JUDGE;
 	send_held(s);
-	/* another state: a header among them waits for its rest */
+	/* if a packet waits for the rest of its PES header, it has changed the
+	 * state */
 	if (s->state == SPLICE_JUDGE) {
 		s->state = sending_state(s);
 		s->held_ns = 0;
 	}
 }
 
-/* The same, and no header waits for its rest. */
+/* As judge(), but drops a unit whose PES header is incomplete instead of
+ * waiting for the rest. */
 static void judge_all(struct splice *s, const struct splice_event *e)
 {
 	s->ends = true;
@@ -323,8 +330,8 @@ static void judge_all(struct splice *s, const struct splice_event *e)
 	s->ends = false;
 }
 
-/* A cut, or a lap: held packets pass first.  No rest of a header comes behind
- * it. */
+/* At a cut or a lap: sends the held packets, then handles the event.  Behind a
+ * cut no rest of an incomplete PES header can arrive. */
 static void judge_first(struct splice *s, const struct splice_event *e)
 {
 	splice_rewrite(s);
@@ -384,7 +391,7 @@ static void shift(struct splice *s, const struct splice_event *e)
 
 typedef void handle_fn(struct splice *, const struct splice_event *);
 
-/* A state ignores an event that it does not name. */
+/* The handlers by state and event.  NULL: the state ignores the event. */
 static handle_fn *const table[SPLICE_STATES][SPLICE_EVENTS] = {
 	[SPLICE_RELAY] = {
 		[SPLICE_ON_FEED] = feed_sending,
@@ -460,7 +467,7 @@ void splice_drain(struct splice *s, const struct ts_run *runs, size_t n_runs,
 void splice_cut(struct splice *s, const struct switch_point *point, bool drain,
 		uint64_t now_ns)
 {
-	/* no packet was sent that a cut could concern */
+	/* nothing was sent yet that the next source has to continue */
 	if (s->sent->packets == 0)
 		return;
 	s->now_ns = now_ns;

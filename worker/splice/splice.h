@@ -58,44 +58,52 @@
 #include "worker/splice/continuity.h"
 
 enum {
-	/* A PCR is a jump in any case when it advances by so much more than
-	 * the time. */
+	/* A PCR is a jump in any case if it advances by this much more than
+	 * the time that passed. */
 	SPLICE_JUMP_MS = 500,
 	/* The most by which PTS and DTS are moved away from the PCR. */
 	SPLICE_LIFT_MS = 1000,
+	/* After a cut, pictures are dropped for at most this long until a
+	 * random access point comes. */
 	SPLICE_PICTURE_MS = 2000,
-	/* The same after a switch point that was late: longer than a group of
-	 * pictures. */
+	/* The limit instead of SPLICE_PICTURE_MS if the switch point was late:
+	 * longer than a group of pictures. */
 	SPLICE_LATE_PICTURE_MS = 15000,
-	/* The longest overlap that is dropped; a longer one shows that the
-	 * time itself is wrong. */
+	/* Units that overlap those before the cut by at most this much are
+	 * dropped; a longer overlap shows that their time itself is wrong. */
 	SPLICE_OVERLAP_MS = 10000,
 	/* The longest wait for the end of units that began before a cut. */
 	SPLICE_DRAIN_MS = 500,
-	/* The same while the previous source sends no packet. */
+	/* That wait ends after this time without a packet of the previous
+	 * source. */
 	SPLICE_DRAIN_QUIET_MS = 200,
-	/* Packets that are held, during this wait and all others.  Above 75
-	 * Mbit/s this limit ends a wait of SPLICE_WAITS_MS early.  Once packets
-	 * are changed, a PES whose header is split at that end is dropped. */
+	/* The most packets that are held, in a drain or in any other wait.
+	 * Above 75 Mbit/s this limit ends a wait of SPLICE_WAITS_MS early.  If
+	 * packets are changed, a PES whose header is incomplete when the limit
+	 * ends the wait is dropped. */
 	SPLICE_HELD_MAX = 10000,
-	/* After such a silence a gap in a counter may mean that the source
-	 * was restarted: packets wait for a PCR. */
+	/* After a silence of this length a gap in a counter may mean that the
+	 * source was restarted: packets wait for a PCR. */
 	SPLICE_SILENCE_MS = 50,
-	/* The longest such wait.  Packets of a PID that no table names, and
-	 * packets from a PCR that jumps on, wait as long. */
+	/* The longest wait for a PCR after a silence.  Packets of a PID that no
+	 * table names wait as long, and so do packets from a PCR that jumps
+	 * on. */
 	SPLICE_DOUBT_MS = 100,
-	/* Packets behind that PCR may have to wait, too, for PCRs of other
-	 * clocks.  After this time in all, all packets pass. */
+	/* The longest duration of several waits in a row: behind a PCR that
+	 * jumped, packets may wait again for PCRs of other clocks.  Then all
+	 * packets pass. */
 	SPLICE_WAITS_MS = 200,
-	/* A unit whose DTS does not continue waits for a PCR, too, and with it
-	 * the whole stream.  If its clock has not jumped, no further unit of
-	 * this clock waits during this time. */
+	/* A unit whose DTS does not continue waits for a PCR, and with it the
+	 * whole stream.  If its clock has not jumped, no further unit of this
+	 * clock waits during this time. */
 	SPLICE_ODD_MS = 10000,
-	/* The same for a unit whose distance to its clock changes. */
+	/* The time instead of SPLICE_ODD_MS after a unit waited because its
+	 * distance to its clock had changed. */
 	SPLICE_FAR_MS = 1000,
-	/* After so long without a PCR or the start of a unit, packets pass. */
+	/* After a cut, a clock waits at most this long for a PCR, and a PID for
+	 * the start of a unit; then their packets pass. */
 	SPLICE_PATIENCE_MS = 1000,
-	/* A PID that new tables no longer name passes for so long. */
+	/* A PID that new tables no longer name passes for this long. */
 	SPLICE_FORMER_MS = 1000,
 };
 
@@ -104,8 +112,9 @@ struct splice;
 struct splice_config {
 	ts_out_fn *out;
 	void *arg;
-	/* Borrowed; zeroed, or as another splice left it and accepted by
-	 * splice_continuity_check().  NULL: nothing outlives the splice. */
+	/* State of the output, which may outlive the splice.  Borrowed; zeroed,
+	 * or as another splice left it and accepted by
+	 * splice_continuity_check().  NULL: the splice makes its own. */
 	struct splice_continuity *continuity;
 	bool keep_jumps; /* jumps of the source go out unchanged */
 	/* May change a section of PAT or PMT, without its length, that goes out
@@ -123,8 +132,8 @@ struct splice_counters {
 struct splice *splice_new(const struct splice_config *);
 void splice_free(struct splice **);
 
-/* Takes the next packets of the active source.  Calls out(), usually once, but
- * not while packets wait. */
+/* Takes the next packets of the active source, and sends them by out(), usually
+ * in one call.  While packets wait, it does not call out(). */
 void splice_feed(struct splice *, const struct ts_run *runs, size_t n_runs,
 		 uint64_t now_ns);
 
@@ -137,7 +146,7 @@ void splice_feed_held(struct splice *, struct ts_run run, uint64_t now_ns);
  * has read that source up to the packet that is fed first.  NULL: there is no
  * switch point, and packets are dropped up to the first PCR.
  *
- * drain true: the previous source still flows.  While splice_is_draining(),
+ * drain true: the previous source still sends.  While splice_is_draining(),
  * the caller gives its packets to splice_drain(), so that its last units end.
  * Packets of splice_feed() wait meanwhile.
  */
@@ -151,6 +160,9 @@ void splice_shift(struct splice *, uint64_t ticks);
 /* True if packets of the previous source are still wanted.  Ends a drain whose
  * time is over, which may call out(). */
 bool splice_is_draining(struct splice *, uint64_t now_ns);
+
+/* Takes packets of the previous source during a drain, and sends its last
+ * units. */
 void splice_drain(struct splice *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns);
 

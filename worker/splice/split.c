@@ -18,7 +18,8 @@ enum pes_head_sign splice_split_read(const struct splice *s,
 
 	while (sign == HEAD_WAITS && splice_cursor_next(&c))
 		sign = pes_head_add(&ret->head, splice_cursor_get(&c));
-	/* a packet behind the one that has waited may have come just now */
+	/* Only the first held packet has waited in vain.  A later packet may
+	 * have arrived just now, so its header still waits for its rest. */
 	return sign == HEAD_WAITS && s->state == SPLICE_JUDGE &&
 			       (s->ends || (s->split_waits && at->index == 0))
 		? HEAD_LOST : sign;
@@ -53,7 +54,7 @@ static struct pes_split *find(struct splice *s, uint16_t pid)
 	return NULL;
 }
 
-/* An entry whose header has all gone out, while its PID has no further packet;
+/* Returns an entry whose whole header was sent, so that it can be replaced;
  * NULL: there is none. */
 static struct pes_split *find_done(struct splice *s)
 {

@@ -25,6 +25,7 @@ void stamps_move_header(uint8_t *pes, size_t len, struct stamps_move);
 /* Replaces the PCR of a packet that has one by stuffing. */
 void stamps_drop_pcr(uint8_t *packet);
 
-/* Removes the payload of a packet that has a PCR.  The caller gives it the
- * counter of the packet before. */
+/* Removes the payload of a packet that has a PCR.  The caller then sets its
+ * continuity counter to that of the packet before, as for any packet without
+ * payload. */
 void stamps_drop_payload(uint8_t *packet);

@@ -10,7 +10,8 @@
 
 #include <stdlib.h>
 
-/* A packet that is held or, until the end of the feed, will be. */
+/* A packet that begins a random access point or a picture that may be one.  It
+ * is held, or will be at the end of the feed. */
 struct mark {
 	bool set;
 	size_t at;   /* its index, counted from the first held packet */
@@ -23,26 +24,28 @@ struct switch_point {
 	uint32_t changes;   /* psi_changes() at the last look at psi */
 	uint16_t pcr_pid;   /* PID whose PCRs are measured in phase */
 	uint8_t n_phase;    /* number of measurements in phase */
-	uint64_t phase;
-	bool has_pcr;       /* pcr is the last one of this feed */
+	uint64_t phase;     /* 27 MHz: lead of the PCRs over the time */
+	bool has_pcr;       /* pcr is the last PCR of this feed */
 	uint64_t pcr;
-	bool fed;
-	bool wanted;
+	bool fed;           /* packets were fed since the last reset */
+	bool wanted;        /* the search is on: switch_point_want() */
 	bool waits;         /* since_ns is valid */
-	/* the last point found is no random access point; blind: and the source
-	 * has shown none */
+	/* The switch point that was found is no random access point.  late: the
+	 * source has shown some before; blind: it has shown none. */
 	bool late, blind;
-	bool shows;         /* the source has shown one */
-	uint64_t since_ns;
-	uint64_t wait_ns;
+	bool shows;         /* the source has shown a random access point */
+	uint64_t since_ns;  /* start of the wait */
+	uint64_t wait_ns;   /* allowed length of the wait */
 	uint64_t past_ns;   /* random access points since then are accepted */
-	uint64_t main_ns;   /* the last payload of the main PID; 0: none */
+	uint64_t main_ns;   /* time of the last payload of the main PID; 0:
+			     * none */
 	struct rap rap;
-	/* the packets from the first of these places on, of earlier feeds */
+	/* packets of earlier feeds, from the earlier one of the marks on */
 	struct fifo held;
 	struct mark past;   /* the last random access point */
-	struct mark open;   /* a picture that is not decided */
-	bool takes_held;    /* the last point found is one of `held' */
+	struct mark open;   /* a picture of which only later packets can show
+			     * whether it is a random access point */
+	bool takes_held;    /* the switch point that was found is in held */
 };
 
 struct switch_point *switch_point_new(const struct psi *psi)
@@ -109,7 +112,7 @@ void switch_point_cancel(struct switch_point *e)
 	e->wanted = false;
 }
 
-/* Follows a change of the tables: the clock is that of the main program. */
+/* After a change of the tables: measures the PCRs of the new main program. */
 static void follow_tables(struct switch_point *e)
 {
 	const struct psi_program *main;
@@ -150,7 +153,7 @@ static bool is_known(const struct switch_point *e)
 	       (e->n_phase > 0 || e->has_pcr);
 }
 
-/* Is the wait over, and the packet accepted for that? */
+/* Is the wait over, so that this packet is accepted as the switch point? */
 static bool is_late_point(const struct switch_point *e, const uint8_t *p,
 			  uint64_t now_ns)
 {
@@ -166,7 +169,8 @@ static bool is_late_point(const struct switch_point *e, const uint8_t *p,
 	/* the PMT lists a video that is not sent */
 	if (silent >= SWITCH_POINT_WAIT_MS * MS)
 		wait_ns = MIN(wait_ns, SWITCH_POINT_WAIT_MS * MS);
-	/* without a random access point the pictures would be sent at once */
+	/* If the source has shown no random access point, its pictures would be
+	 * sent at once, before it can show one. */
 	if (!e->shows)
 		wait_ns = MAX(wait_ns, SWITCH_POINT_WAIT_MS * MS);
 	if (ts_pid(p) == TS_PID_NULL || waited < wait_ns)
@@ -176,9 +180,8 @@ static bool is_late_point(const struct switch_point *e, const uint8_t *p,
 		(class == PID_VIDEO || class == PID_AUDIO));
 }
 
-/* Notes a random access point, or a picture that may be one, at this packet.
- * True: a random access point was found, at past.  Before the first PCR it is
- * noted only. */
+/* Notes in past a random access point, and in open a picture that may be one.
+ * True: `past' is new, and tables and a PCR of the source are known. */
 static bool note(struct switch_point *e, enum rap_sign sign, struct mark here)
 {
 	bool named = psi_main_program(e->psi) != NULL;
@@ -205,8 +208,8 @@ static bool note(struct switch_point *e, enum rap_sign sign, struct mark here)
 	return false;
 }
 
-/* Is the packet the switch point, or does it decide where the switch point is?
- * Writes the place of the switch point. */
+/* True if this packet is the switch point, or shows that an earlier one is.
+ * Writes the index of the switch point. */
 static bool judge(struct switch_point *e, const uint8_t *p, struct mark here,
 		  size_t *ret_at)
 {
@@ -231,7 +234,8 @@ static bool judge(struct switch_point *e, const uint8_t *p, struct mark here,
 	return true;
 }
 
-/* The held packets and the runs, from this place on. */
+/* Writes to ret the held packets and the runs, from the packet with the index
+ * `at' on.  Returns the number of runs written. */
 static size_t take_from(struct switch_point *e, const struct ts_run *runs,
 			size_t n_runs, size_t at, struct ts_run *ret)
 {
@@ -268,8 +272,8 @@ static size_t first_mark(const struct switch_point *e)
 	return MIN(past, open);
 }
 
-/* Keeps the packets from the first mark on.  `end' is behind the last packet of
- * the runs. */
+/* Keeps the packets from the first mark on.  end: the index behind the last
+ * packet of the runs. */
 static void hold(struct switch_point *e, const struct ts_run *runs,
 		 size_t n_runs, size_t end)
 {
@@ -357,8 +361,8 @@ bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 	} else {
 		hold(e, runs, n_runs, here.at);
 	}
-	/* Only the last PCR of a feed is measured.  Earlier PCRs may have
-	 * waited, for seconds if their source hung. */
+	/* Only the last PCR of a feed is measured, because earlier PCRs may
+	 * have been delayed, for seconds if their source hung. */
 	if (e->has_pcr)
 		splice_smooth(&e->phase, &e->n_phase,
 			      pcr_diff(e->pcr % PCR_WRAP,

@@ -2,14 +2,15 @@
 /*
  * Finds the packet at which a stream may switch to a source.
  *
- * The tables are known there, a PCR was seen, and a random access point begins
- * (worker/ts/rap.h); without video, an audio frame begins.  After the allowed
- * wait any video or audio PES of any program is accepted, and after twice the
- * wait any packet.  Less than SWITCH_POINT_WAIT_MS is allowed only where the
- * source has shown a random access point and its tables are known.  A video
- * without payload for SWITCH_POINT_WAIT_MS shortens the wait to that.  While
- * later packets have to show whether a picture is a random access point, its
- * packets are kept.
+ * Such a packet begins a random access point (worker/ts/rap.h), or an audio PES
+ * if the source has no video; and the tables and a PCR of the source are known
+ * by then.  After the allowed wait any video or audio PES of any program is
+ * accepted, and after twice the wait any packet.  A wait of less than
+ * SWITCH_POINT_WAIT_MS counts only if the source has shown a random access
+ * point and its tables are known.  If the video has no payload for
+ * SWITCH_POINT_WAIT_MS, the wait is not longer than that.  While later packets
+ * have to show whether a picture is a random access point, its packets are
+ * kept.
  *
  * Feed it while the source stands by, too: then tables and clock are known when
  * the switch is wanted.  The last random access point is kept meanwhile with
@@ -21,14 +22,16 @@
 #include "worker/ts/psi.h"
 
 enum {
+	/* The usual wait for a random access point. */
 	SWITCH_POINT_WAIT_MS = 2000,
 	/* The longest wait where no random access point can be recognized. */
 	SWITCH_POINT_BLIND_MS = 5000,
-	/* Packets from a random access point on, or from a picture that is not
-	 * decided.  When there are more, random_access_indicator decides. */
+	/* The most packets that are kept from a random access point on, or from
+	 * a picture that may be one.  If a picture needs more packets to show
+	 * whether it is one, random_access_indicator decides. */
 	SWITCH_POINT_HELD_MAX = 6144,
-	/* A random access point is kept for so long: longer than a source is
-	 * silent before it is left. */
+	/* A random access point is kept for this long: longer than the silence
+	 * after which the stream leaves a source. */
 	SWITCH_POINT_PAST_MS = 500,
 };
 
@@ -45,7 +48,7 @@ void switch_point_reset(struct switch_point *);
 
 /* Call it when the next packets do not follow the last ones.  Forgets what
  * switch_point_reset() forgets, but not whether the source has shown random
- * access points.  shows: it counts as one that has. */
+ * access points.  shows: true if the caller knows that it has. */
 void switch_point_interrupt(struct switch_point *, bool shows);
 
 /* Takes packets of a source that is sent, whose tables another stage feeds.
@@ -53,15 +56,16 @@ void switch_point_interrupt(struct switch_point *, bool shows);
 bool switch_point_watch(struct switch_point *, const struct ts_run *runs,
 			size_t n_runs);
 
-/* Starts the search.  The wait begins now, or at the first packet. */
+/* Starts the search.  The wait begins now, or with the first packet if none was
+ * fed yet. */
 void switch_point_want(struct switch_point *, unsigned wait_ms,
 			uint64_t now_ns);
 
-/* Accepts a random access point that arrived at past_ns or later; from now on,
- * until switch_point_cancel(). */
+/* Accepts only random access points that arrived at past_ns or later.  Without
+ * this call: those that arrived after switch_point_want(). */
 void switch_point_set_past(struct switch_point *, uint64_t past_ns);
 
-/* Changes the wait of the search.  Its begin stays. */
+/* Changes the length of the wait, which continues from its start. */
 void switch_point_set_wait(struct switch_point *, unsigned wait_ms);
 
 /* Ends the search. */
@@ -81,13 +85,14 @@ bool switch_point_feed(struct switch_point *, const struct ts_run *runs,
  * earlier calls. */
 bool switch_point_is_held(const struct switch_point *);
 
-/* Counts packets that were fed at from_ns as received at to_ns. */
+/* Corrects the measured phase: the packets that were fed at from_ns count as
+ * received at to_ns. */
 void switch_point_shift(struct switch_point *, uint64_t from_ns,
 			uint64_t to_ns);
 
 /* True if the last switch point was accepted because the wait had ended,
- * although the source has shown random access points.  Its pictures then wait
- * for one. */
+ * although the source has shown random access points.  Then its pictures are
+ * dropped until the next random access point. */
 bool switch_point_is_late(const struct switch_point *);
 
 /* True if the last switch point was accepted because the wait had ended, and
@@ -95,6 +100,7 @@ bool switch_point_is_late(const struct switch_point *);
  * because it may have none. */
 bool switch_point_is_blind(const struct switch_point *);
 
+/* The tables of the source; borrowed. */
 const struct psi *switch_point_psi(const struct switch_point *);
 
 /* Writes the number of the main program, and the smoothed lead of its PCRs over

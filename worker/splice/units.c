@@ -9,29 +9,27 @@
 
 enum {
 	HZ = 90000,
-	/* The normal distance of a DTS from its clock. */
+	/* The normal distance of a DTS from its clock (DTS minus PCR). */
 	LEAD_LEAST = -1 * HZ,
 	LEAD_MOST = 10 * HZ,
-	/* A change of that distance, from one unit to the next, is a jump. */
+	/* A larger change of that distance between two units is a jump. */
 	LEAD_JUMP = 5 * HZ,
-	/* A smaller one may be that of a source whose DTS are out of order. */
+	/* A change up to this may come from DTS that are out of order. */
 	LEAD_ODD = HZ / 5,
-	/* A larger step back of the DTS is a jump without a clock. */
+	/* Without a clock, a larger step back of the DTS is a jump. */
 	BACK_JUMP = HZ / 2,
 	LIFT_MOST = SPLICE_LIFT_MS * (HZ / 1000),
-	/* Samples of a frame in most codecs, and of a unit at most. */
-	AUDIO_SAMPLES = 1024,
-	SAMPLES_MOST = 1 << 24,
+	AUDIO_SAMPLES = 1024,   /* samples of a frame in most codecs */
+	SAMPLES_MOST = 1 << 24, /* most samples that are counted in a unit */
 	OVERLAP_MOST = SPLICE_OVERLAP_MS * (HZ / 1000),
 	LEAD_FRESH_NS = 1000 * SPLICE_MS,
-	/* A step of the DTS is odd if it is longer than before by more. */
+	/* A step of the DTS that exceeds the earlier ones by more is odd. */
 	ODD_AHEAD = HZ / 20,
-	/* Such an excess of a step is noted.  The PCR that explains it comes so
-	 * much later at most. */
+	/* An excess of a step is noted from this length on (90 kHz). */
 	AHEAD_LEAST = HZ / 50,
+	/* The PCR that explains it comes at most this much later. */
 	AHEAD_FRESH_NS = 300 * SPLICE_MS,
-	/* A unit that comes later than its step by more had a pause in
-	 * front. */
+	/* A unit that is later than its step by more came after a pause. */
 	PAUSE_LEAST = HZ / 10,
 };
 
@@ -60,7 +58,7 @@ static struct splice_unit *unit_of(struct splice *s,
 	return &s->units[t - s->sent->tracks];
 }
 
-/* Replaces the track that was silent for longest. */
+/* Takes a free track, or the one that was silent for longest. */
 static struct splice_track *make_track(struct splice *s, uint16_t pid)
 {
 	struct splice_track *t = &s->sent->tracks[0];
@@ -97,7 +95,8 @@ struct stamps_move splice_move_of(const struct splice *s, uint16_t pid)
 	};
 }
 
-/* The class of this PES by the tables, else by its stream_id. */
+/* The class of this PES by the tables, or by its stream_id if they do not name
+ * its PID. */
 static enum pid_class class_of(const struct splice *s, const uint8_t *packet)
 {
 	enum pid_class class = psi_class(s->psi, ts_pid(packet));
@@ -111,7 +110,7 @@ static enum pid_class class_of(const struct splice *s, const uint8_t *packet)
 	return pes[3] >= 0xc0 && pes[3] <= 0xdf ? PID_AUDIO : PID_OTHER;
 }
 
-/* The stamp of a packet as it will go out. */
+/* The PTS or DTS at this offset of a packet, as it will be sent. */
 static uint64_t moved(const struct splice *s, const uint8_t *packet, size_t at)
 {
 	return (pes_time(packet + at) +
@@ -130,11 +129,11 @@ static bool is_sane(int64_t lead)
 	return lead >= LEAD_LEAST && lead <= LEAD_MOST;
 }
 
-/* How far a DTS is ahead of its clock, by each of two readings of the clock. */
+/* How far a DTS is ahead of its clock, in 90 kHz. */
 struct leads {
-	int64_t last; /* the last PCR */
-	int64_t now;  /* a PCR close by; without it the last PCR plus the time
-			 since then */
+	int64_t last; /* ahead of the last PCR */
+	int64_t now;  /* ahead of a PCR close by, or if that is unknown, of the
+			 output clock now */
 };
 
 static struct leads leads_of(const struct splice *s,
@@ -168,8 +167,7 @@ bool splice_unit_jumps(const struct splice *s, const uint8_t *packet,
 	uint64_t dts = moved(s, packet, at.dts);
 	struct leads leads = leads_of(s, c, dts, pcr);
 
-	/* after a cut, a stream that was not seen since: has it another
-	 * clock? */
+	/* the first unit after a cut: compared with the clock alone */
 	if (t == NULL || s->units[t - s->sent->tracks].cut != s->cut)
 		return s->buffer != NULL && c->used && !is_sane(leads.last) &&
 		       !is_sane(leads.now);
@@ -201,8 +199,8 @@ bool splice_unit_leaves_clock(const struct splice *s, const uint8_t *packet,
 	       is_far(leads.now, u->lead, LEAD_ODD);
 }
 
-/* The step of the DTS to the PES that begins here, and the longer one of the
- * two before; false if they are not known. */
+/* Writes the step of the DTS to the PES that begins in the packet, and the
+ * longer one of the two steps before.  False: they are unknown. */
 static bool steps_of(const struct splice *s, const uint8_t *packet,
 		     int64_t *ret, int64_t *ret_before)
 {
@@ -273,7 +271,8 @@ bool splice_unit_rejoin(struct splice *s, const uint8_t *packet)
 	uint64_t dts = moved(s, packet, at.dts);
 	int64_t back = diff(add(dts, -(int64_t)u->extra), t->dts);
 
-	/* has the source returned to its earlier times? */
+	/* without the extra move this DTS follows: the source has returned to
+	 * its earlier times */
 	if (u->extra != 0 && back > 0 && back < LEAD_JUMP)
 		u->extra = 0;
 	else
@@ -292,7 +291,7 @@ static uint64_t picture_ns(const struct splice *s)
 }
 
 /* Is the picture that begins in a packet a random access point?  If the packet
- * does not show it, the packets that arrived with it do. */
+ * does not show it, later packets of the feed are read. */
 static bool is_rap(const struct splice *s, const uint8_t *packet)
 {
 	struct splice_cursor c;
@@ -319,7 +318,7 @@ static bool is_rap(const struct splice *s, const uint8_t *packet)
 	return rap.marked;
 }
 
-/* Is a unit that overlaps by so much dropped? */
+/* Must a unit be dropped that overlaps by `need' (90 kHz)? */
 static bool must_drop(const struct splice *s, struct splice_track *t,
 		      const uint8_t *packet, int64_t need)
 {
@@ -327,7 +326,7 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 	const struct splice_unit *u = &s->units[t - s->sent->tracks];
 	enum pid_class class = class_of(s, packet);
 
-	/* units of the time before a jump may come just behind it */
+	/* just after a jump, units with times from before it may arrive */
 	if (need > OVERLAP_MOST)
 		return s->kind == SPLICE_JUMP && splice_is_just_cut(s);
 	if (class != PID_VIDEO)
@@ -338,16 +337,16 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 	return need > 0 && diff(c->lift, 0) + need > LIFT_MOST;
 }
 
-/* After a jump the same pictures continue, whose order in display differs from
- * that of their DTS.  Only a random access point may be the first picture of
- * others. */
+/* True if the picture may be shown before pictures that were sent: after a jump
+ * the same video continues, whose order in display differs from that of its
+ * DTS, unless this picture is a random access point. */
 static bool continues_pictures(const struct splice *s, const uint8_t *packet)
 {
 	return s->kind == SPLICE_JUMP && !is_rap(s, packet);
 }
 
-/* Can the whole source be moved by this overlap?  Only after its jump, and
- * before its second PCR. */
+/* Can the whole source be moved by this overlap (90 kHz)?  Only between its
+ * jump and its second PCR. */
 static bool can_shift(const struct splice *s, const struct splice_track *t,
 		      int64_t need)
 {
@@ -359,9 +358,9 @@ static bool can_shift(const struct splice *s, const struct splice_track *t,
 }
 
 /*
- * The first unit of a stream after a cut.  If it overlaps the units that went
- * out, it is dropped; a picture is moved behind them if the lift permits that.
- * A unit that is too far from the clock is moved, too.
+ * Joins the first unit of a stream after a cut to the units that were sent.  If
+ * it overlaps them, it is dropped; a picture is moved behind them if the lift
+ * permits that.  A unit that is too far from the clock is moved, too.
  */
 static unsigned join(struct splice *s, struct splice_track *t,
 		     const uint8_t *packet, const struct pes_times *at)
@@ -472,8 +471,7 @@ void splice_unit_count(struct splice *s, const uint8_t *packet)
 	t->slack = MIN(t->span, span_of_samples(u, AUDIO_SAMPLES / 2));
 }
 
-/* Notes a step of the DTS that is longer than the one before and than the
- * time. */
+/* Notes a step of the DTS that exceeds the step before and the time passed. */
 static void note_ahead(const struct splice *s, struct splice_unit *u,
 		       int64_t step)
 {
@@ -519,7 +517,7 @@ static void note(struct splice *s, const uint8_t *packet,
 	const uint8_t *pes = pes_find(packet, &rest);
 	uint32_t whole = (uint32_t)pes[4] << 8 | pes[5];
 	uint32_t head = 3U + pes[8];
-	/* bytes of audio, whose duration grows with them; 0: not audio, or
+	/* bytes of audio in the unit; 0: it is no audio, or its length is
 	 * unknown */
 	uint32_t len = class == PID_AUDIO && whole > head ? whole - head : 0;
 
@@ -541,7 +539,7 @@ static void note(struct splice *s, const uint8_t *packet,
 	if (first || u->cut != s->cut || diff(pts, t->pts) > 0)
 		t->pts = pts;
 	t->at_packets = s->sent->packets;
-	/* a PCR from before a pause does not count */
+	/* a PCR that is older than LEAD_FRESH_NS does not count */
 	if (!c->used)
 		u->lead = SPLICE_LEAD_UNKNOWN;
 	else if (s->now_ns - c->at_ns < LEAD_FRESH_NS)
@@ -575,14 +573,15 @@ unsigned splice_unit_begin(struct splice *s, const uint8_t *packet)
 	if (!pes_times(packet, &at))
 		return s->pids[pid].flags & PID_DROP ? 0 : SPLICE_KEEP;
 	u = t != NULL ? unit_of(s, t) : NULL;
-	/* the PCR of its clock may follow */
+	/* after a cut, a unit that jumps is dropped: a PCR of the new clock may
+	 * follow */
 	if (splice_is_recent(s) && s->kind != SPLICE_NO_CUT &&
 	    (u == NULL || u->cut != s->cut) &&
 	    splice_unit_jumps(s, packet, NULL))
 		return 0;
 	if (u != NULL && u->cut == s->cut) {
-		/* in decoding order the pictures in front of the random access
-		 * point precede all others */
+		/* pictures shown before the random access point follow it at
+		 * once in decoding order; the first other one ends them */
 		u->leading = u->leading &&
 			     diff(pes_time(packet + at.pts), u->floor) < 0;
 		if (u->leading)
