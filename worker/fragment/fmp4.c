@@ -17,7 +17,7 @@ uint64_t fmp4_unwrap(uint64_t time, uint64_t near)
 {
 	int64_t diff = wrap_diff(time, near % PES_TIME_WRAP, PES_TIME_WRAP);
 
-	/* no time is negative */
+	/* the result must not be negative */
 	return diff < 0 && near < (uint64_t)-diff
 		? time : near + (uint64_t)diff;
 }
@@ -64,7 +64,7 @@ static int add_tracks(const struct psi_program *p, struct fmp4_track *list,
 			      "audio that fMP4 can carry", p->number);
 }
 
-/* Notes the PES that begins at this place of the source. */
+/* Notes a PES that begins at this offset in the data of the source. */
 static void begin_pes(struct fmp4_track *t, const struct fmp4_source *s,
 		      size_t place)
 {
@@ -94,8 +94,8 @@ static void read_times(struct fmp4_track *t, struct pes_reader *r,
 	last->dts = times.dts;
 }
 
-/* Collects the payload of a packet of the track, at this place of the
- * source. */
+/* Collects the payload of a packet of the track.  place: offset of the packet
+ * in the data of the source. */
 static void feed(struct fmp4_track *t, struct pes_reader *r,
 		 const struct fmp4_source *s, size_t place)
 {
@@ -107,7 +107,7 @@ static void feed(struct fmp4_track *t, struct pes_reader *r,
 		return;
 	if (ts_pusi(packet) && pes_begins(packet))
 		begin_pes(t, s, place);
-	/* the rest of a PES of the segment before, or of a frame */
+	/* the packet continues a PES that began before the data */
 	if (fmp4_n_pes(t) == 0)
 		return;
 	if (ts_pusi(packet) || t->waits)
@@ -125,14 +125,16 @@ static void feed(struct fmp4_track *t, struct pes_reader *r,
 	}
 }
 
-/* The time of the PES behind the segment ends the last picture. */
+/* True if the time stamp of the PES behind the segment is incomplete: it gives
+ * the duration of the last picture. */
 static bool lacks_time(const struct fmp4_track *t)
 {
 	return t->video && t->waits;
 }
 
-/* True if the track needs no more bytes behind the segment.  An audio frame may
- * end in the next PES, up to the next but one. */
+/* True if the track needs no more bytes behind the segment.  The last audio
+ * frame may end in the PES that follows, so audio needs the start of a second
+ * one. */
 static bool is_full(const struct fmp4_track *t)
 {
 	return t->beyond >= (t->video ? 1 : 2) && !lacks_time(t);
@@ -220,7 +222,8 @@ static void add_lack(struct fmp4_lack *l, const struct fmp4_track *t, bool pes,
 	l->list[l->n++].bytes = bytes;
 }
 
-/* Lists the tracks without the PES behind the segment, or without its time. */
+/* Lists the tracks for which no PES behind the segment has begun, or its time
+ * stamp is incomplete. */
 static void find_lack(struct fmp4_lack *l, const struct fmp4_track *list,
 		      size_t n)
 {
@@ -285,7 +288,7 @@ int fmp4_skip(const struct fmp4_source *source)
 	int err = fmp4_demux(&s, list, &n, &error);
 
 	for (size_t i = 0; err == 0 && i < n; i++) {
-		/* a track may be without its description so far */
+		/* an error is ignored: the description may still be missing */
 		if (list[i].video)
 			(void)!fmp4_video(&list[i], &s, &error);
 		else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Frames of audio, each a sample. */
+/* Makes samples of the frames of audio: one frame a sample, except E-AC-3. */
 #include "proto/si/bits.h"
 #include "worker/fragment/fmp4_track.h"
 #include "worker/ts/audio.h"
@@ -9,10 +9,10 @@
 #include <string.h>
 
 enum {
-	EAC3_SAMPLES = 1536, /* of a sample: six blocks */
-	CONFIG_MAX = 16,
+	EAC3_SAMPLES = 1536, /* audio samples in an fMP4 sample: six blocks */
+	CONFIG_MAX = 16,     /* bytes of a description */
 	PTS_HZ = 90000,
-	PAUSE_MAX_S = 10,
+	PAUSE_MAX_S = 10,    /* a longer gap is no pause */
 };
 
 static enum fmp4_coding coding_of(const struct audio_frame *f)
@@ -32,8 +32,8 @@ static enum fmp4_coding coding_of(const struct audio_frame *f)
 	return FMP4_NONE;
 }
 
-/* Reads the frame at p.  False: there is none, or not one of this track.  The
- * first frame decides the coding and rate of the track. */
+/* Reads the frame at p.  False: no frame begins there, or its coding or rate is
+ * not that of the first frame of the track. */
 static bool parse(const struct fmp4_track *t, const uint8_t *p, size_t left,
 		  struct audio_frame *ret)
 {
@@ -43,8 +43,8 @@ static bool parse(const struct fmp4_track *t, const uint8_t *p, size_t left,
 		(coding_of(ret) == t->coding && ret->rate == t->scale));
 }
 
-/* The place of the first frame at or behind `at' that another frame or the end
- * of the bytes follows; the length of the bytes: there is none. */
+/* Returns the offset in es of the first frame at or behind `at' that another
+ * frame or the end of es follows; the length of es: there is none. */
 static size_t find_frame(const struct fmp4_track *t, size_t at,
 			 struct audio_frame *ret)
 {
@@ -79,7 +79,6 @@ static int describe_aac(struct fmp4_track *t, const uint8_t *p)
 	struct bit_writer w = { bytes, sizeof bytes, 0 };
 	unsigned channels = (p[2] & 1U) << 2 | p[3] >> 6;
 
-	/* its channels are described in the frames */
 	if (channels == 0)
 		return -ENOTSUP;
 	bits_put(&w, 5, (uint32_t)(p[2] >> 6) + 1);
@@ -207,12 +206,13 @@ static uint64_t time_of(const struct fmp4_track *t, const struct fmp4_source *s,
 {
 	uint64_t time = fmp4_unwrap(p->pts, s->near);
 
-	/* no product of 64 bits: the time is that of this century */
+	/* split, so that the product cannot overflow */
 	return time / PTS_HZ * t->scale + time % PTS_HZ * t->scale / PTS_HZ;
 }
 
-/* If the sound pauses between `now' and `time', lengthens the last sample by
- * the pause.  Returns its length in ticks; 0: there is no pause. */
+/* If the audio pauses between `now' and `time', lengthens the last sample by
+ * the pause.  Returns the length of the pause in ticks of the track's scale; 0:
+ * there is none. */
 static uint64_t fill_pause(struct fmp4_track *t, uint64_t now, uint64_t time)
 {
 	size_t n = fmp4_n_samples(t);
@@ -223,14 +223,14 @@ static uint64_t fill_pause(struct fmp4_track *t, uint64_t now, uint64_t time)
 	if (before == 0 || pause < before ||
 	    pause > (uint64_t)PAUSE_MAX_S * t->scale)
 		return 0;
-	/* that of an earlier part has its duration */
+	/* a sample of an earlier part was already sent with its duration */
 	if (n > 0)
 		fmp4_sample_at(t, n - 1)->duration += (uint32_t)pause;
 	return pause;
 }
 
-/* Drops the samples, which belong to earlier parts, so that the next sample
- * begins a part.  ticks: their duration. */
+/* Drops the samples so far, which belong to earlier parts: the next sample is
+ * the first one of this part.  ticks: duration of the dropped samples. */
 static void begin_part(struct fmp4_track *t, uint64_t ticks)
 {
 	t->known = t->known || fmp4_n_samples(t) > 0;
@@ -252,7 +252,7 @@ int fmp4_audio(struct fmp4_track *t, const struct fmp4_source *s,
 		bool first = false, own;
 		size_t found = find_frame(t, at, &f);
 
-		/* the PES that it begins in */
+		/* finds the PES in which the frame begins */
 		for (; i + 1 < n_pes && fmp4_pes_at(t, i + 1)->at <= found; i++)
 			first = true;
 		first = first || (i == 0 && fmp4_n_samples(t) == 0);

@@ -5,11 +5,13 @@
 #include <string.h>
 
 enum {
-	FULL = 0x01000000,  /* version 1 */
-	BASE_IS_MOOF = 0x020000,
-	TRUN_FIELDS = 0x000f01, /* offset; duration, size, flags, composition */
-	SYNC = 0x02000000,      /* depends on no other sample */
-	NO_SYNC = 0x01010000,
+	FULL = 0x01000000,  /* version 1 of a full box, no flags */
+	BASE_IS_MOOF = 0x020000, /* tf_flags: default-base-is-moof */
+	/* tr_flags: data offset; each sample has duration, size, flags and
+	 * composition time offset */
+	TRUN_FIELDS = 0x000f01,
+	SYNC = 0x02000000,      /* sample flags: depends on no other sample */
+	NO_SYNC = 0x01010000,   /* sample flags: depends on others, no sync */
 	ES_TAG = 3, CONFIG_TAG = 4, SPECIFIC_TAG = 5, SL_TAG = 6,
 	OBJECT_AAC = 0x40,
 	AUDIO_STREAM = 0x15,
@@ -51,7 +53,8 @@ static void set32(struct buf *to, size_t at, uint32_t n)
 	memcpy(buf_at(to, at), b, sizeof b);
 }
 
-/* Begins a box.  Returns its place, with which end_box() ends it. */
+/* Begins a box.  Returns its offset, which end_box() needs to write its
+ * length. */
 static size_t begin_box(struct buf *to, const char type[5])
 {
 	size_t at = buf_len(to);
@@ -147,8 +150,8 @@ static void put_descriptor(struct buf *to, uint8_t tag, size_t len)
 	buf_append(to, head, sizeof head);
 }
 
-/* Writes the ES descriptor (ISO/IEC 14496-1 7.2.6.5); every length is less than
- * 128. */
+/* Writes the ES descriptor (ISO/IEC 14496-1 7.2.6.5).  Every length is less
+ * than 128, so it takes one byte. */
 static void write_esds(struct buf *to, const struct fmp4_track *t)
 {
 	size_t at = begin_full(to, "esds", 0), own = buf_len(&t->config);
@@ -287,8 +290,8 @@ void fmp4_write_init(struct buf *to, const struct fmp4_track *list, size_t n)
 	end_box(to, movie);
 }
 
-/* Writes the samples of a track.  Returns the place at which the offset of
- * their data is to be written. */
+/* Writes the traf box of a track.  Returns the offset of data_offset, which is
+ * set when the position of the samples in mdat is known. */
 static size_t write_traf(struct buf *to, const struct fmp4_track *t,
 			 uint32_t id)
 {

@@ -9,7 +9,7 @@
 
 enum {
 	RECORD_AVC = 4,   /* bytes of avcC that name the codec */
-	RECORD_HEVC = 13, /* likewise of hvcC */
+	RECORD_HEVC = 13, /* bytes of hvcC that name the codec */
 	CONSTRAINTS = 6,  /* bytes of general constraint indicator flags */
 };
 
@@ -74,7 +74,8 @@ static struct fmp4_track *find_video(struct fmp4_track *list, size_t n)
 	return NULL;
 }
 
-/* Appends the codec of the first audio that has a frame.  False: none has. */
+/* Appends the codec of the first audio track that has a frame.  False: no audio
+ * track has one. */
 static bool name_sound(struct buf *to, struct fmp4_track *list, size_t n,
 		       const struct fmp4_source *s)
 {
@@ -100,7 +101,8 @@ static int describe_tracks(struct fmp4_track *list, size_t n,
 		ret->height = video->height;
 	}
 	ret->silent = !name_sound(&text, list, n, s) && n > (video != NULL);
-	/* a player needs the name of the video, if there is one */
+	/* a player needs the name of the video: without it, no text is
+	 * returned */
 	if (buf_len(&text) > 0 && (video == NULL || ret->width > 0))
 		memcpy(ret->text, buf_head(&text),
 		       MIN(buf_len(&text), sizeof ret->text - 1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the initialization needs of tracks, from segment to segment. */
+/* Keeps the descriptions of tracks for the initialization of later segments. */
 #include "common/base/alloc.h"
 #include "worker/fragment/fmp4_track.h"
 
@@ -53,7 +53,7 @@ void fmp4_recall(struct fmp4_past *p, struct fmp4_track *list, size_t n)
 			if (p->list[k].pid == list[i].pid &&
 			    p->list[k].type == list[i].type)
 				describe_as(&list[i], &p->list[k]);
-	/* tracks that the tables have no more are forgotten */
+	/* tracks that the PMT no longer lists are forgotten */
 	forget_all(p);
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].known)

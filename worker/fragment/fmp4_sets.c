@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-	SET_MAX = 1024,   /* bytes read of a set */
-	SIDE_MAX = 16384, /* luma samples of width and height */
+	SET_MAX = 1024,   /* most bytes that are read of a parameter set */
+	SIDE_MAX = 16384, /* highest width and height in luma samples */
 	AVC_SPS = 7,
 	AVC_PPS = 8,
 	HEVC_VPS = 32,
@@ -61,7 +61,8 @@ static void skip_scaling_list(struct bits *b, unsigned size)
 }
 
 struct picture {
-	uint32_t chroma, luma_bits, chroma_bits; /* the bits minus 8 */
+	/* chroma: chroma_format_idc; luma_bits, chroma_bits: depth minus 8 */
+	uint32_t chroma, luma_bits, chroma_bits;
 	uint32_t width, height;
 };
 

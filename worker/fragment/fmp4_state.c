@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is kept of the tracks from one part of a segment to the next. */
+/* The state of the tracks that is kept from one part of a segment to the
+ * next. */
 #include "common/base/alloc.h"
 #include "worker/fragment/fmp4_track.h"
 
@@ -7,7 +8,8 @@
 
 struct fmp4_state {
 	size_t n;
-	/* without samples; es and pes of sound begin with the next frame */
+	/* tracks without samples; es and pes of audio begin with the next
+	 * frame */
 	struct fmp4_track list[FMP4_TRACKS_MAX];
 };
 
@@ -41,8 +43,8 @@ static bool is_behind(const struct fmp4_pes *p)
 	return !p->own && !p->front;
 }
 
-/* The place of the next frame in es, if one begins there.  Bytes without a
- * frame are kept for FMP4_FRAME_MAX bytes only. */
+/* The offset in es from which bytes are kept: that of the next frame.  At most
+ * the last FMP4_FRAME_MAX bytes of the part are kept. */
 static size_t next_of(const struct fmp4_track *t)
 {
 	size_t least = t->own_len - MIN(t->own_len, (size_t)FMP4_FRAME_MAX);
@@ -51,7 +53,7 @@ static size_t next_of(const struct fmp4_track *t)
 }
 
 /* Keeps the audio that the next part needs: the PES from the next frame on, and
- * their bytes up to the end of the segment. */
+ * their bytes up to the end of this part. */
 static void keep_sound(struct fmp4_track *to, const struct fmp4_track *t)
 {
 	size_t n = fmp4_n_pes(t), at = next_of(t), i = 0;
@@ -63,10 +65,10 @@ static void keep_sound(struct fmp4_track *to, const struct fmp4_track *t)
 	for (size_t k = i; k < n; k++) {
 		struct fmp4_pes p = *fmp4_pes_at(t, k);
 
-		/* no frame begins in one without bytes */
+		/* no frame begins in a PES without bytes */
 		if (k + 1 < n && fmp4_pes_at(t, k + 1)->at == p.at)
 			continue;
-		/* it is the time of one frame */
+		/* the PTS of a PES is that of its first frame only */
 		p.has_time = p.has_time && k >= t->n_used;
 		p.at -= MIN(p.at, at);
 		buf_append(&to->pes, &p, sizeof p);

@@ -6,7 +6,7 @@
 #include "worker/fragment/fmp4.h"
 #include "worker/ts/pes_head.h"
 
-/* No frame of audio has more bytes. */
+/* The most bytes that a frame of audio has. */
 enum { FMP4_FRAME_MAX = 8 << 10 };
 
 enum fmp4_coding {
@@ -19,51 +19,52 @@ enum fmp4_coding {
 	FMP4_EAC3,
 };
 
-/* A PES, or a unit in the first of them. */
+/* A PES of a track.  The first one may lack its beginning. */
 struct fmp4_pes {
-	size_t at;         /* in es */
-	bool own;          /* begins in the segment, or in the part ... */
-	bool front;        /* ... or in an earlier part of the segment */
-	bool has_time;
-	uint64_t pts, dts; /* 33 bits */
+	size_t at;         /* offset of its payload in fmp4_track.es */
+	bool own;          /* begins in the segment or part: it is written */
+	bool front;        /* begins in an earlier part of the segment */
+	bool has_time;     /* pts and dts are valid */
+	uint64_t pts, dts; /* 90 kHz, 33 bits */
 };
 
 struct fmp4_sample {
 	uint32_t size;
 	uint32_t duration; /* in the scale of the track */
-	uint32_t offset;   /* of the composition */
-	bool sync;
+	uint32_t offset;   /* PTS minus DTS, in the scale of the track */
+	bool sync;         /* decoding can begin with this sample */
 };
 
 struct fmp4_track {
 	uint16_t pid;
 	bool video;
 	uint8_t type; /* pmt_coding() */
-	bool known;   /* it has what the initialization needs */
+	bool known;   /* the track has what the initialization needs */
 	enum fmp4_coding coding;
 	struct buf es;   /* payload of all PES, from the first one on */
 	struct buf pes;  /* of struct fmp4_pes */
-	size_t own_len;  /* of es: in front of the bytes behind the segment */
-	unsigned beyond; /* PES that begin behind the segment */
-	struct pes_skip header; /* of the last PES */
-	bool waits;      /* the times of the last PES are not complete */
-	size_t lacking;  /* bytes of the last frame */
+	size_t own_len;  /* bytes of es from packets up to the segment's end */
+	unsigned beyond; /* number of PES that begin behind the segment */
+	struct pes_skip header; /* state of the header of the last PES */
+	bool waits;      /* the time stamps of the last PES are incomplete */
+	size_t lacking;  /* bytes of the last frame that have not arrived */
 	struct buf samples; /* of struct fmp4_sample */
-	struct buf data;    /* their bytes */
-	uint64_t time;   /* of the first sample, in the scale */
+	struct buf data;    /* the bytes of the samples */
+	uint64_t time;   /* time of the first sample, in ticks of the scale */
 	uint32_t scale;  /* ticks per second */
-	/* for the next part */
-	struct buf sets; /* of video: parameter sets with start codes */
-	size_t own_skip; /* skip behind the own bytes */
-	struct pes_skip own_header; /* header behind them */
-	size_t skip;     /* bytes in front of the next frame of audio ... */
-	size_t next_at;  /* ... which is here in es, ... */
-	uint64_t next_time; /* ... and its time ... */
-	bool timed;      /* ... is known */
-	size_t n_used;   /* PES whose frames have begun */
-	uint32_t before; /* duration of the sample in front of it; 0: none */
-	/* for the initialization */
+	/* --- for the next part of the segment --- */
+	struct buf sets; /* video: parameter sets with start codes */
+	size_t own_skip; /* value of skip at the end of the segment or part */
+	struct pes_skip own_header; /* value of header at that end */
+	size_t skip;     /* bytes to skip in front of the next audio frame */
+	size_t next_at;  /* offset of the next audio frame in es */
+	uint64_t next_time; /* time of the next audio frame */
+	bool timed;      /* the times of the audio frames are known */
+	size_t n_used;   /* number of PES up to the one of the last frame */
+	uint32_t before; /* duration of the last sample so far; 0: none */
+	/* --- for the initialization --- */
 	struct buf config; /* avcC, hvcC, the AudioSpecificConfig, dac3, dec3 */
+	/* width and height in luma samples; rate in samples per second */
 	unsigned width, height, channels, rate;
 };
 
@@ -102,7 +103,7 @@ static inline size_t fmp4_pes_end(const struct fmp4_track *t, size_t i)
 				     : buf_len(&t->es);
 }
 
-/* The 64-bit time nearest to `near' that has these 33 bits. */
+/* Returns the 64-bit time nearest to `near' whose lowest 33 bits are `time'. */
 uint64_t fmp4_unwrap(uint64_t time, uint64_t near);
 
 /* Collects the payload of the tracks of the main program, FMP4_TRACKS_MAX at
@@ -111,15 +112,16 @@ int fmp4_demux(const struct fmp4_source *, struct fmp4_track *list, size_t *n,
 	       struct errmsg *error) MUST_CHECK;
 void fmp4_track_done(struct fmp4_track *);
 
-/* Make the samples of a track, and what its initialization needs.  Returns as
- * fmp4_make(); a track that gets no samples is left out, unless its description
- * is known. */
+/* fmp4_video() and fmp4_audio() make the samples of a track, and what its
+ * initialization needs.  They return the same errors as fmp4_make().  A track
+ * without samples is not written, unless its description is known. */
 int fmp4_video(struct fmp4_track *, const struct fmp4_source *,
 	       struct errmsg *error) MUST_CHECK;
 int fmp4_audio(struct fmp4_track *, const struct fmp4_source *,
 	       struct errmsg *error) MUST_CHECK;
 
-/* Parameter sets, without start codes: fill width, height and config. */
+/* Parameter sets, without start codes.  fmp4_avc_config() and
+ * fmp4_hevc_config() read width, height and config of the track from them. */
 struct fmp4_sets {
 	size_t n;
 	struct fmp4_set {
@@ -131,19 +133,19 @@ struct fmp4_sets {
 int fmp4_avc_config(struct fmp4_track *, const struct fmp4_sets *) MUST_CHECK;
 int fmp4_hevc_config(struct fmp4_track *, const struct fmp4_sets *) MUST_CHECK;
 
-/* fmp4_keep() stores the tracks as they are behind the own bytes of a fragment.
- * fmp4_continue() copies them into a list for the next fragment, and returns
- * their number. */
+/* fmp4_keep() stores the state of the tracks at the end of a part.
+ * fmp4_continue() copies the state into a list for the next part, and returns
+ * the number of tracks.  rest: as in struct fmp4_source. */
 void fmp4_keep(struct fmp4_state *, struct fmp4_track *, size_t n);
 size_t fmp4_continue(const struct fmp4_state *, bool rest,
 		     struct fmp4_track list[FMP4_TRACKS_MAX]);
 
-/* Remembers the descriptions of tracks with samples.  Gives tracks without
- * samples the description that they had before. */
+/* Gives tracks without a description the one that they had in an earlier
+ * segment, then stores the descriptions of all tracks. */
 void fmp4_recall(struct fmp4_past *, struct fmp4_track *, size_t n);
 
-/* Writes the initialization.  The number of a track is its place in the list,
- * also if tracks in front of it are left out. */
+/* Writes the initialization segment.  track_ID is the index in the list plus 1,
+ * also if tracks in front of the track are not written. */
 void fmp4_write_init(struct buf *, const struct fmp4_track *, size_t n);
 void fmp4_write_media(struct buf *, const struct fmp4_track *, size_t n,
 		      uint32_t number);

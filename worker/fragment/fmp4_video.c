@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pictures: NAL units with their lengths in front, instead of start codes. */
+/* Makes samples of pictures: replaces the start code of each NAL unit by the
+ * length of the unit. */
 #include "worker/fragment/fmp4_track.h"
 #include "worker/ts/pcr.h"
 
@@ -8,7 +9,9 @@
 
 enum {
 	SCALE = 90000,
-	DURATION_MAX = 10 * SCALE, /* longer ones are errors of the source */
+	/* A longer duration of a picture is an error of the source. */
+	DURATION_MAX = 10 * SCALE,
+	/* The duration of a picture if the source does not show it. */
 	DURATION_USUAL = SCALE / 25,
 	AVC_IDR = 5,
 	AVC_SPS = 7,
@@ -28,8 +31,8 @@ enum {
 	HEVC_FILLER = 38,
 };
 
-/* Reads the next NAL unit from *at on; its first byte is ret->data.  Moves *at
- * to its end.  False: there is no further one. */
+/* Finds the next NAL unit from *at on, without its start code.  Moves *at to
+ * its end.  False: there is no further NAL unit. */
 static bool next_nal(const uint8_t *data, size_t len, size_t *at,
 		     struct fmp4_set *ret)
 {
@@ -69,8 +72,8 @@ static bool is_set(const struct fmp4_track *t, unsigned type)
 		: type >= HEVC_VPS && type <= HEVC_PPS;
 }
 
-/* True for a unit in front of a picture at which decoding can begin, as rap.h
- * finds it: an SPS.  A PPS may be in front of any picture. */
+/* True for an SPS: the picture behind it counts as one at which decoding can
+ * begin, as in rap.h.  A PPS may be in front of any picture. */
 static bool is_sequence(const struct fmp4_track *t, unsigned type)
 {
 	return type == (t->coding == FMP4_AVC ? AVC_SPS : HEVC_SPS);
@@ -128,8 +131,8 @@ static void keep_sets(struct fmp4_track *t, const struct fmp4_sets *sets)
 	}
 }
 
-/* Lists the parameter sets of an earlier part, or else those of the first
- * picture of the segment that has some. */
+/* Lists the parameter sets that were kept from an earlier part.  If there are
+ * none, lists those of the first PES that has some. */
 static void collect_sets(struct fmp4_track *t, struct fmp4_sets *ret)
 {
 	read_sets(t, buf_head(&t->sets), buf_len(&t->sets), ret);
@@ -143,8 +146,8 @@ static void collect_sets(struct fmp4_track *t, struct fmp4_sets *ret)
 	}
 }
 
-/* Appends the NAL units of a PES, without the listed parameter sets.  Returns
- * their bytes.  *ret_sync: decoding can begin here. */
+/* Appends the NAL units of a PES to data, without the listed parameter sets.
+ * Returns the number of bytes appended.  *ret_sync: decoding can begin here. */
 static uint32_t add_units(struct fmp4_track *t, size_t i,
 			  const struct fmp4_sets *sets, bool *ret_sync)
 {
@@ -163,7 +166,7 @@ static uint32_t add_units(struct fmp4_track *t, size_t i,
 
 		if (nal.len == 0 || is_useless(t, type))
 			continue;
-		/* an open group of pictures begins with its SPS, too */
+		/* an open group of pictures has no IDR, but an SPS */
 		*ret_sync = *ret_sync || is_sequence(t, type) ||
 			    is_random_access(t, type);
 		if (is_set(t, type) && has_set(sets, &nal))
@@ -175,8 +178,8 @@ static uint32_t add_units(struct fmp4_track *t, size_t i,
 	return size;
 }
 
-/* The duration of a picture: until the next PES with a time; `before' if that
- * is unknown or wrong. */
+/* The duration of a picture (90 kHz): the step of the DTS to the next PES with
+ * a time stamp; `before' if that step is unknown or wrong. */
 static uint32_t duration_of(const struct fmp4_track *t, size_t i,
 			    uint32_t before)
 {
@@ -218,7 +221,8 @@ int fmp4_video(struct fmp4_track *t, const struct fmp4_source *s,
 		}
 		if (!p->own || n == FMP4_SAMPLES_MAX)
 			break;
-		/* the sample needs a time, and one to continue */
+		/* without a time stamp, a PES continues the sample before; the
+		 * first sample needs a time stamp */
 		if (!p->has_time && n == 0)
 			continue;
 		x.size = add_units(t, i, &sets, &x.sync);
