@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AAC: silence, in ADTS and in LATM. */
+/* Makes silent frames of AAC in LATM, and the silent block of AAC for ADTS. */
 #include "common/base/util.h"
 #include "proto/si/bits.h"
 #include "worker/filler/silent.h"
@@ -106,8 +106,8 @@ static bool get_specific(struct bits *r, struct config *c)
 	return bits_take(r, 1) == 0; /* extensionFlag */
 }
 
-/* Reads a StreamMuxConfig of one program with one layer (14496-3 1.7.3.1).
- * False: it is another one. */
+/* Reads a StreamMuxConfig (14496-3 1.7.3.1).  False: it has more than one
+ * program or layer, or is not supported for another reason. */
 static bool get_mux_config(struct bits *r, struct config *c)
 {
 	enum { VERSION = 1, SAME_FRAMING = 1, SUBFRAMES = 6, PROGRAMS = 4,

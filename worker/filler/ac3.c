@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * AC-3 and E-AC-3: frames of silence (ETSI TS 102 366).
+ * Makes silent frames of AC-3 and E-AC-3 (ETSI TS 102 366).
  *
- * With all SNR offsets zero no mantissa gets a bit; without dither nothing is
- * put in its place.
+ * All SNR offsets are 0, so no mantissa has a bit; dither is off, so the decoder
+ * does not replace the mantissas by noise.
  */
 #include "common/base/util.h"
 #include "proto/si/bits.h"
@@ -15,12 +15,12 @@
 
 enum {
 	CRC_POLY = 0x18005, /* x^16 + x^15 + x^2 + 1 */
-	EXPONENTS_D45 = 3,
-	GROUPS_D45 = 6,     /* 73 coefficients: chbwcod 0 */
-	GROUPS_LFE = 2,     /* 7 coefficients, D15 */
-	FLAT = 62,          /* three exponents equal to the previous */
-	QUIET = 15,         /* the first exponent */
-	LAST_BITS = 18,     /* auxdatae, crcrsv, crc2 */
+	EXPONENTS_D45 = 3,  /* exponent strategy D45 */
+	GROUPS_D45 = 6,     /* exponent groups of 73 coefficients (chbwcod 0) */
+	GROUPS_LFE = 2,     /* exponent groups of LFE: 7 coefficients, D15 */
+	FLAT = 62,          /* a group of three exponents without a change */
+	QUIET = 15,         /* the first exponent of a channel */
+	LAST_BITS = 18,     /* bits of auxdatae, crcrsv and crc2 */
 };
 
 struct layout {
@@ -45,8 +45,8 @@ static uint16_t crc_of(const uint8_t *data, size_t len)
 	return (uint16_t)crc;
 }
 
-/* crc divided by x^n: the value that, n bits before the end of the checked
- * bits, makes their CRC zero. */
+/* Returns crc divided by x^n: the checksum to write n bits before the end of
+ * the checked bits, so that their CRC is 0. */
 static uint16_t crc_in_front(uint32_t crc, size_t n)
 {
 	while (n-- > 0)
@@ -145,7 +145,7 @@ static void make_ac3(const uint8_t *sample, struct silent *ret)
 {
 	struct bit_writer w = { .data = ret->frame, .size = ret->len };
 	size_t words = ret->len / 2;
-	/* the first CRC covers so many bytes */
+	/* bytes that the first CRC covers: 5/8 of the frame */
 	size_t front = 2 * ((words >> 1) + (words >> 3));
 	uint16_t crc;
 	struct layout l;
@@ -155,7 +155,7 @@ static void make_ac3(const uint8_t *sample, struct silent *ret)
 	put_bsi(&w, sample, &l);
 	for (unsigned i = 0; i < 6; i++)
 		put_block(&w, &l, i == 0);
-	/* 5.1 takes less than 600 bits, the shortest frame has 1,024 */
+	/* 5.1 channels need less than 600 bits; the shortest frame has 1,024 */
 	assert(w.at + LAST_BITS <= ret->len * 8);
 	crc = crc_in_front(crc_of(ret->frame + 4, front - 4), 8 * front - 16);
 	ret->frame[2] = (uint8_t)(crc >> 8);
@@ -211,7 +211,8 @@ static bool make_eac3(const uint8_t *sample, struct silent *ret)
 	uint16_t crc;
 	static const uint8_t blocks[4] = { 1, 2, 3, 6 };
 
-	/* an independent substream with a full rate */
+	/* only an independent substream with substreamid 0, and no half sample
+	 * rate, is supported */
 	if (bits_take(&r, 2) == 1 || bits_take(&r, 3) != 0)
 		return false;
 	bits_skip(&r, 11);

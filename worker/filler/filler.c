@@ -16,41 +16,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last frame on an audio PID. */
+/* The parameters of an audio PID. */
 struct audio_pid {
 	uint16_t pid;
 	uint8_t stream_id;
-	size_t len;
-	uint8_t sample[SILENT_SAMPLE];
+	size_t len;                    /* bytes of sample */
+	uint8_t sample[SILENT_SAMPLE]; /* the start of a frame */
 	bool has_pts;
-	uint64_t pts;
+	uint64_t pts;                  /* 90 kHz: the last PTS */
 };
 
 /* The last picture on a video PID. */
 struct video_pid {
 	uint16_t pid;
-	uint16_t number; /* of the program */
-	uint8_t coding;  /* of the picture */
+	uint16_t number; /* program_number of its program */
+	uint8_t coding;  /* psi_coding() of the picture */
 	struct rap rap;
 	struct picture_keeper picture;
 	bool has_pts;
-	uint64_t pts; /* the highest one of late */
+	uint64_t pts; /* 90 kHz: the highest PTS; see PTS_BACK */
 };
 
-/* A PTS that is so far behind the last one begins another time, 90 kHz. */
+/* 90 kHz: a PTS that is further behind the highest one shows that the clock has
+ * jumped, and replaces it. */
 enum { PTS_BACK = 5 * 90000 };
 
 struct filler {
 	const struct psi *psi;
-	const uint64_t *pids; /* of pictures; NULL: all */
+	const uint64_t *pids; /* PIDs whose pictures are kept; NULL: all */
 	uint32_t changes;   /* psi_changes() when the PIDs were looked up */
 	size_t n_videos;
 	struct video_pid videos[FILLER_PROGRAMS_MAX];
-	struct video_pid gone; /* the last one that ended: a PAT may be in front
-				* of its PMTs */
+	/* The last video that the tables no longer list.  Its picture is kept,
+	 * because a new PAT may arrive before its PMTs. */
+	struct video_pid gone;
 	size_t n_audio;
 	struct audio_pid audio[FILLER_TRACKS_MAX];
-	struct pes_reader reader; /* of the audio and these videos */
+	struct pes_reader reader; /* reads the PTS of audio and videos */
 	struct si_keeper si;
 	struct play *play;  /* NULL while stopped */
 };
@@ -98,9 +100,9 @@ static bool has(const uint64_t *set, uint16_t pid)
 	return set[pid / 64] >> pid % 64 & 1;
 }
 
-/* Gives a video that is new the last picture of the former video of its
- * program, whose PID has changed.  A single program that replaces another one
- * inherits, too. */
+/* Gives a new video the last picture of a former video of the same coding in
+ * its program: the PID of the video has changed.  single: the new video is in
+ * the only program, which may have another number than the former one. */
 static void inherit(struct video_pid *v, struct video_pid *old, size_t n_old,
 		    bool single)
 {
@@ -118,8 +120,9 @@ static void inherit(struct video_pid *v, struct video_pid *old, size_t n_old,
 	}
 }
 
-/* Takes over the video on this PID from the former list, and drops its picture
- * if its coding has changed.  Returns it; NULL: the PID is new. */
+/* Moves the video with this PID from the former list to the present one, and
+ * drops its picture if its coding has changed.  Returns the video; NULL: the
+ * PID is new. */
 static struct video_pid *keep_video(struct filler *f, struct video_pid *old,
 				    size_t n_old, uint16_t pid)
 {
@@ -138,7 +141,8 @@ static struct video_pid *keep_video(struct filler *f, struct video_pid *old,
 	return NULL;
 }
 
-/* Follows the first video of each program. */
+/* Updates the list of videos after a change of the tables: it has the first
+ * video of each program. */
 static void look_up_videos(struct filler *f)
 {
 	struct video_pid old[FILLER_PROGRAMS_MAX], *v;
@@ -181,8 +185,8 @@ static void look_up_videos(struct filler *f)
 	}
 }
 
-/* The record of an audio PID, a new one if needed; NULL: the PIDs of all
- * records are in use. */
+/* Returns the record of an audio PID, a new one if needed.  NULL: all records
+ * are those of audio PIDs in the tables. */
 static struct audio_pid *find_audio(struct filler *f, uint16_t pid)
 {
 	struct audio_pid *h = f->audio, *end = f->audio + f->n_audio;
@@ -204,8 +208,9 @@ static struct audio_pid *find_audio(struct filler *f, uint16_t pid)
 	return h;
 }
 
-/* Keeps the first frame of a PES whose data begin at this offset; pts: NULL
- * if it has none. */
+/* Keeps the start of the first frame in the packet, in which a PES begins.
+ * unit: stream_id of the PES and the offset of its data; pts: NULL if it has
+ * none. */
 static void keep_sample(struct filler *f, const uint8_t *packet,
 			const struct pes_stamps *unit, const uint64_t *pts)
 {

@@ -27,7 +27,7 @@ static void add(struct picture_keeper *k, const uint8_t *data, size_t len)
 		k->next_size = MAX(2 * k->next_size, (size_t)FIRST_SIZE);
 		k->next = xrealloc(k->next, k->next_size);
 	}
-	/* before the first byte there may be no memory */
+	/* next may still be NULL, which memcpy() does not allow */
 	if (len == 0)
 		return;
 	memcpy(k->next + k->next_len, data, len);

@@ -11,20 +11,21 @@
 
 struct picture_keeper {
 	uint8_t *data;   /* the last complete picture; NULL: none yet */
-	size_t len, size;
-	uint8_t stream_id;
-	/* the picture that is being collected */
-	bool collecting;
-	bool open;       /* later packets decide whether it is one */
-	uint8_t cc;
-	uint8_t *next;
-	size_t next_len, next_size;
-	struct pes_skip skip; /* its header */
+	size_t len, size; /* bytes of that picture; bytes allocated */
+	uint8_t stream_id; /* of the PES of that picture */
+	bool collecting; /* packets of the next picture are added to next */
+	/* later packets show whether the picture in next is a random access
+	 * point */
+	bool open;
+	uint8_t cc;      /* continuity counter of the last packet */
+	uint8_t *next;   /* the picture that is being collected */
+	size_t next_len, next_size; /* bytes in next; bytes allocated */
+	struct pes_skip skip; /* state of the header of its PES */
 };
 
-/* Frees the pictures.  For a new keeper zeroed memory is ready. */
+/* Frees the pictures.  Zeroed memory is a new keeper. */
 void picture_keeper_done(struct picture_keeper *);
 
-/* Takes a packet of the PID, and what rap_feed() says about it. */
+/* Takes a packet of the PID, and the result of rap_feed() for it. */
 void picture_keeper_feed(struct picture_keeper *, const uint8_t *packet,
 			 enum rap_sign);

@@ -15,32 +15,34 @@
 
 enum {
 	HZ = 90000,
-	BASE = 10 * HZ, /* the clock at the start */
-	/* The lead of time stamps over the clock at the end of a unit. */
+	BASE = 10 * HZ, /* value of the clock at the start of a stream */
+	/* The lead of a PTS over the clock at the end of its unit. */
 	LEAD_MS = 300,
-	/* The duration of a PES of audio, about. */
+	/* The approximate duration of a PES of audio. */
 	AUDIO_MS = 90,
-	/* The highest rate of a picture; a larger one repeats less often. */
+	/* The highest bit rate of a repeated picture: a larger picture repeats
+	 * less often, but at least every PICTURE_LONGEST_MS. */
 	PICTURE_BPS = 4000000,
 	PICTURE_LONGEST_MS = 1000,
-	/* The same of a part: below the 700 ms of TR 101 290 2.5. */
+	/* The same limits for a program of a multiplex; the interval is below
+	 * the 700 ms between PTS of TR 101 290 2.5. */
 	PART_BPS = 500000,
 	PART_LONGEST_MS = 650,
-	/* A later call continues from now. */
+	/* If a call is later, everything continues from now. */
 	LATE_MS = 1000,
-	/* A PTS further ahead is none. */
+	/* A PTS that is further ahead of the clock is wrong, and ignored. */
 	LEAD_LONGEST = 5 * HZ,
-	PES_HEAD = 14,  /* with a PTS */
-	CHUNK = 128,
+	PES_HEAD = 14,  /* bytes of a PES header with a PTS */
+	CHUNK = 128,    /* packets that are passed to out() at a time */
 };
 
 struct audio {
 	uint16_t pid;
 	uint8_t stream_id;
 	uint64_t frames;   /* frames sent since origin_ns */
-	uint64_t origin_ns;
-	uint64_t lead; /* of time stamps over the clock, 90 kHz */
-	unsigned per_pes;
+	uint64_t origin_ns; /* time of the first of these frames */
+	uint64_t lead; /* 90 kHz: lead of the PTS over the clock */
+	unsigned per_pes; /* frames in a PES */
 	struct silent silent;
 };
 
@@ -49,35 +51,36 @@ struct video {
 	uint8_t stream_id;
 	uint8_t *picture;
 	size_t len;
-	size_t sent;       /* bytes of the current repetition */
+	size_t sent;       /* bytes sent of the current repetition */
 	uint64_t began_ns; /* start of the current repetition */
-	uint64_t every_ns;
-	uint64_t lead;     /* as that of audio */
+	uint64_t every_ns; /* interval between repetitions */
+	uint64_t lead;     /* 90 kHz: lead of the PTS over the clock */
 	struct clock *clock; /* PCRs on the same PID; NULL: none */
 };
 
 /* A PID with PCRs. */
 struct clock {
 	uint16_t pid;
-	uint64_t due_ns;
+	uint64_t due_ns; /* time of the next PCR */
 };
 
-/* Packets of one section. */
+/* The packets of one section. */
 struct packed {
 	size_t n;
 	uint8_t *data;
 };
 
 struct play {
-	uint64_t start_ns, base; /* the clock then, 90 kHz */
-	bool part;  /* it has no tables */
-	bool holds; /* no picture begins */
-	uint64_t tables_ns; /* the time of the next ones */
-	size_t n_tables;    /* packets */
-	uint8_t *tables;
-	/* NIT, SDT and EIT, one after the other, all in FILLER_SI_MS */
-	uint64_t si_ns;     /* the time of the next one */
-	size_t n_si, next_si;
+	uint64_t start_ns, base; /* base: the clock at start_ns, 90 kHz */
+	bool part;  /* one program of a multiplex, without tables */
+	bool holds; /* no further picture begins */
+	uint64_t tables_ns; /* time of the next repetition of the tables */
+	size_t n_tables;    /* packets in tables */
+	uint8_t *tables;    /* packets of PAT and PMTs */
+	/* time of the next section of SI; the sections of NIT, SDT and EIT are
+	 * sent in turn, all of them within FILLER_SI_MS */
+	uint64_t si_ns;
+	size_t n_si, next_si; /* sections in si; index of the next one */
 	struct packed si[SI_KEEPER_SECTIONS];
 
 	size_t n_clocks;
@@ -89,8 +92,8 @@ struct play {
 
 	ts_out_fn *out;             /* valid during play_run() */
 	void *arg;
-	size_t n_chunk;
-	uint8_t cc[TS_PIDS];
+	size_t n_chunk;             /* packets in chunk */
+	uint8_t cc[TS_PIDS];        /* last continuity counter of each PID */
 	uint8_t chunk[CHUNK * TS_PACKET];
 };
 
@@ -112,16 +115,16 @@ static uint8_t *append(struct play *p)
 	return p->chunk + p->n_chunk++ * TS_PACKET;
 }
 
-/* The clock at a time, 90 kHz. */
+/* The value of the clock at a time, 90 kHz. */
 static uint64_t clock_at(const struct play *p, uint64_t ns)
 {
 	return (p->base + (ns - p->start_ns) / 1000 * 9 / 100) % PES_TIME_WRAP;
 }
 
 /*
- * Appends a packet with an adaptation field of at least `field` bytes behind
- * its length, and as much of data as fits; the remainder is stuffing.  Returns
- * the bytes of data in it.
+ * Appends a packet: its adaptation field has at least `field` bytes behind
+ * adaptation_field_length, its payload is as much of data as fits.  Stuffing
+ * fills the packet.  Returns the number of bytes of data in the packet.
  */
 static size_t put_packet(struct play *p, uint16_t pid, size_t field,
 			 const uint8_t *data, size_t len, uint8_t **ret)
@@ -188,7 +191,7 @@ static void send_picture(struct play *p, struct video *v)
 	} else {
 		put_pes_head(head, v->stream_id, 0, pts);
 		memcpy(head + PES_HEAD, v->picture, n);
-		/* flags and a PCR */
+		/* 7 bytes of adaptation field: flags and a PCR */
 		n = put_packet(p, v->pid, 7, head, PES_HEAD + n, &packet);
 		packet[1] |= 0x40;
 		packet[5] |= 0x40; /* random_access_indicator */
@@ -236,9 +239,10 @@ static void send_audio(struct play *p, struct audio *a)
 
 /* --- schedule --- */
 
-/* The next task: a section of the SI, a picture, a PCR or an audio frame, whose
- * pointer is set; all NULL: the tables.  At the same time the tables are first,
- * then the section, pictures, PCRs and audio. */
+/* The next task at the time ns.  The pointer that is set shows the task: a
+ * section of SI, a packet of a picture, a PCR or a PES of audio; all NULL: the
+ * tables.  Of several tasks at the same time, the tables come first, then SI,
+ * pictures, PCRs and audio. */
 struct due {
 	uint64_t ns;
 	const struct packed *si;
@@ -254,7 +258,8 @@ static struct due find_due(struct play *p)
 	if (p->n_si > 0 && p->si_ns < due.ns)
 		due = (struct due){ .ns = p->si_ns,
 				    .si = &p->si[p->next_si] };
-	/* a picture begins with a PCR */
+	/* pictures come before PCRs: the first packet of a picture has the PCR
+	 * of its PID */
 	for (size_t i = 0; i < p->n_videos; i++)
 		if ((!p->holds || p->videos[i].sent > 0) &&
 		    picture_due_ns(&p->videos[i]) < due.ns)
@@ -438,9 +443,9 @@ void play_add_picture(struct play *p, const struct picture_keeper *k,
 	v->picture = xcalloc(1, k->len);
 	memcpy(v->picture, k->data, k->len);
 	v->len = k->len;
-	/* A repeated CRA picture of HEVC would belong to the sequence before
-	 * it, in which its number was already used; a BLA picture starts a new
-	 * sequence. */
+	/* A repeated CRA picture of HEVC would continue the sequence before it,
+	 * in which its picture order count was already used.  As a BLA picture
+	 * it starts a new sequence. */
 	for (size_t i = 3; stream_type == HEVC && i + 1 < v->len; i++) {
 		nal = v->picture + i;
 		if (nal[-3] == 0 && nal[-2] == 0 && nal[-1] == 1 &&
@@ -476,13 +481,13 @@ void play_add_audio(struct play *p, uint16_t pid, uint8_t stream_id,
 	p->audio[p->n_audio++] = a;
 }
 
-/* The lead of time stamps over the clock with which a unit follows this PTS, if
- * the clock is at `now'; 0: the PTS is behind the clock, or wrong. */
+/* The lead over the clock (90 kHz) that makes the next PTS greater than this
+ * one.  now: the value of the clock; 0: the PTS is behind the clock, or
+ * wrong. */
 static uint64_t lead_behind(uint64_t pts, uint64_t now)
 {
 	uint64_t lead = (pts + PES_TIME_WRAP - now) % PES_TIME_WRAP;
 
-	/* it is behind the clock, or wrong */
 	return lead > LEAD_LONGEST ? 0 : lead + 1;
 }
 
@@ -498,7 +503,7 @@ void play_follow_pts(struct play *p, uint16_t pid, uint64_t pts)
 				pts + HZ / 20, clock_at(p, p->start_ns)));
 }
 
-/* The number of packets of a PES with a payload of so many bytes. */
+/* The number of packets of a PES with a payload of len bytes. */
 static uint64_t packets_for(size_t len)
 {
 	enum { ROOM = TS_PACKET - 4 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	HEAD = 8, /* up to last_section_number */
+	HEAD = 8, /* bytes of a section up to last_section_number */
 };
 
 static const struct {
@@ -36,7 +36,7 @@ static void drop(struct si_keeper *k, size_t i)
 	k->kept[k->n] = dropped;
 }
 
-/* Is it a section of the same table: table_id and table_id_extension? */
+/* Have both sections the same table_id and table_id_extension? */
 static bool is_same_table(const uint8_t *a, const uint8_t *b)
 {
 	return a[0] == b[0] && a[3] == b[3] && a[4] == b[4];

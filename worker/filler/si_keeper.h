@@ -4,8 +4,8 @@
  * stream, so that the filler can repeat them.
  *
  * A new version of a table replaces all its sections.  At most
- * SI_KEEPER_SECTIONS are kept, in memory that is allocated once; others are not
- * repeated.
+ * SI_KEEPER_SECTIONS sections are kept, in memory that is reused; further
+ * sections are not kept.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ struct si_kept {
 
 /* Embedded; zeroed memory is an empty one. */
 struct si_keeper {
-	bool begun;
-	size_t n;
+	bool begun; /* the assemblers are initialized */
+	size_t n;   /* sections in kept; behind them is memory for others */
 	struct si_kept kept[SI_KEEPER_SECTIONS];
 	struct section_assembler assemblers[SI_KEEPER_PIDS];
 	uint8_t buffers[SI_KEEPER_PIDS][SECTION_MAX];
