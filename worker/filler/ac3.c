@@ -2,7 +2,7 @@
 /*
  * Makes silent frames of AC-3 and E-AC-3 (ETSI TS 102 366).
  *
- * All SNR offsets are 0, so no mantissa has a bit; dither is off, so the decoder
+ * All SNR offsets are 0, so no mantissa has a bit.  Dither is off, so a decoder
  * does not replace the mantissas by noise.
  */
 #include "common/base/util.h"

@@ -32,8 +32,8 @@ enum {
 
 struct filler;
 
-/* Makes a filler.  The caller feeds psi with the packets of filler_feed() before
- * that call, and psi outlives the filler. */
+/* Makes a filler.  psi: the tables of the packets of filler_feed(), which the
+ * caller keeps up to date; it outlives the filler. */
 struct filler *filler_new(const struct psi *);
 /* Keeps pictures of these PIDs alone: a set with a bit for each PID.  The set
  * outlives the filler; the caller may change it before the tables change. */
