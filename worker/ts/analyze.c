@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The header as one number. */
+/* Bits of the packet header, read as one 32-bit number. */
 enum {
 	HEADER_TEI = 0x800000,
 	HEADER_PUSI = 0x400000,
@@ -20,12 +20,14 @@ struct analyze {
 	struct analyze_config config;
 	struct psi *psi;
 	const uint8_t *classes; /* borrowed from psi */
-	uint32_t psi_errors;    /* errors of psi before this second */
-	struct analyze_counts now; /* counters of the current second, ... */
-	uint32_t other; /* ... of packets that are in none of them */
+	uint32_t psi_errors;    /* errors that psi counted before this second */
+	struct analyze_counts now; /* counters of the current second */
+	/* packets of the current second that are neither null nor damaged
+	 * packets, nor clear video or audio */
+	uint32_t other;
 
 	struct cc cc;
-	uint8_t pes_errors_of[TS_PIDS]; /* cold until an error occurs */
+	uint8_t pes_errors_of[TS_PIDS]; /* PES errors of each PID */
 };
 
 struct analyze *analyze_new(const struct analyze_config *config)
@@ -108,7 +110,8 @@ static void feed_packet(struct analyze *a, const uint8_t *p)
 	uint8_t class = a->classes[pid];
 	bool av = class == PID_VIDEO || class == PID_AUDIO;
 
-	/* most packets are of video or audio: the others are counted */
+	/* Packets that are not video or audio are counted instead of those that
+	 * are, because they are fewer. */
 	if (header & HEADER_SCRAMBLING) {
 		a->now.scrambled_packets++;
 		a->now.av_scrambled |= av;

@@ -13,10 +13,13 @@
 #include "worker/ts/psi.h"
 
 enum {
-	ANALYZE_LIMIT_KBPS = 16,        /* without video */
-	ANALYZE_LIMIT_VIDEO_KBPS = 128, /* with video */
-	ANALYZE_PES_ERRORS = 2,         /* tolerated on one PID in a second */
-	ANALYZE_NO_AV_MS = 2000,        /* tolerated without video and audio */
+	/* the default of bitrate_limit without video, and with video */
+	ANALYZE_LIMIT_KBPS = 16,
+	ANALYZE_LIMIT_VIDEO_KBPS = 128,
+	/* PES errors that are tolerated on one PID in a second */
+	ANALYZE_PES_ERRORS = 2,
+	/* time that is tolerated without packets of video and audio */
+	ANALYZE_NO_AV_MS = 2000,
 };
 
 struct analyze;
@@ -27,7 +30,8 @@ struct analyze_config {
 	bool no_analyze; /* only count packets and read the tables */
 };
 
-/* Why an input is not on air: the first of these that applies. */
+/* Why an input is not on air.  If several faults apply, it is the first one of
+ * this list. */
 enum analyze_fault {
 	ANALYZE_FINE,
 	ANALYZE_SILENT,    /* no packets */
@@ -36,8 +40,9 @@ enum analyze_fault {
 	ANALYZE_BITRATE,   /* below the limit */
 	ANALYZE_SCRAMBLED,
 	ANALYZE_PES,       /* too many wrong PES starts */
-	ANALYZE_CC,        /* cc_limit is reached by continuity errors */
-	ANALYZE_DAMAGED,   /* ... and by damaged packets */
+	ANALYZE_CC,        /* continuity errors reach cc_limit */
+	ANALYZE_DAMAGED,   /* continuity errors and damaged packets together
+			    * reach cc_limit */
 };
 
 /* The state and the counters of an input in one second. */
@@ -45,20 +50,21 @@ struct analyze_report {
 	bool onair;             /* fault is ANALYZE_FINE */
 	enum analyze_fault fault;
 	bool scrambled;         /* a video or audio PID was scrambled */
-	bool has_pat, has_pmt;  /* known, see psi_has_pmt() */
-	bool no_av;             /* the PMTs list video or audio, none arrived */
+	bool has_pat, has_pmt;  /* as psi_has_pat() and psi_has_pmt() */
+	bool no_av;             /* the PMTs list video or audio, but no packet
+				 * of their PIDs arrived */
 	uint32_t bitrate_kbps;  /* bit rate of all packets */
-	uint32_t payload_kbps;  /* bit rate without null packets ... */
-	uint32_t limit_kbps;    /* ... and its minimum for an input on air */
+	uint32_t payload_kbps;  /* bit rate without null packets */
+	uint32_t limit_kbps;    /* lowest payload_kbps of an input on air */
 	uint32_t packets;
-	uint32_t cc_error;
-	uint32_t pes_error;     /* on video and audio PIDs */
+	uint32_t cc_error;      /* continuity errors */
+	uint32_t pes_error;     /* wrong PES starts on video and audio PIDs */
 	uint32_t sc_error;      /* scrambled packets, of any PID */
-	uint32_t tei;           /* transport_error_indicator */
-	uint32_t damaged;       /* the same, without null packets */
+	uint32_t tei;           /* packets with transport_error_indicator */
+	uint32_t damaged;       /* those packets, without null packets */
 	uint32_t psi_error;     /* sections with bad CRC_32, or malformed */
-	uint32_t video_count;   /* PIDs in the tables */
-	uint32_t audio_count;
+	uint32_t video_count;   /* video PIDs in the tables */
+	uint32_t audio_count;   /* audio PIDs in the tables */
 };
 
 /* The counters of one second. */
@@ -66,27 +72,28 @@ struct analyze_counts {
 	uint32_t packets;
 	uint32_t null_packets;
 	uint32_t cc_errors;
-	uint32_t pes_errors;    /* on video and audio PIDs */
-	bool pes_bad;           /* a PID had > ANALYZE_PES_ERRORS */
+	uint32_t pes_errors;    /* wrong PES starts on video and audio PIDs */
+	bool pes_bad;           /* a PID had > ANALYZE_PES_ERRORS of them */
 	uint32_t scrambled_packets;
 	bool av;                /* a packet of video or audio arrived */
 	bool av_scrambled;      /* a video or audio PID was scrambled */
-	uint32_t tei;
-	uint32_t damaged;       /* tei without null packets */
-	uint32_t psi_errors;
+	uint32_t tei;           /* packets with transport_error_indicator */
+	uint32_t damaged;       /* those packets, without null packets */
+	uint32_t psi_errors;    /* sections with bad CRC_32, or malformed */
 };
 
-/* Decides from counters and tables of another owner; see
- * analyze_every_second(). */
+/* Makes the report of analyze_every_second() from counters and tables that the
+ * caller keeps. */
 void analyze_judge(const struct analyze_config *,
 		   const struct analyze_counts *, const struct psi *,
 		   unsigned elapsed_ms, struct analyze_report *ret);
 
 /*
- * Sets the fault ANALYZE_NO_AV (TR 101 290 1.6, for all video and audio PIDs at
- * once).  *missing_ms: the time without their packets, from second to second;
- * its owner begins a source with ANALYZE_NO_AV_MS.  A source that had them is
- * off air after that time; with a low bitrate at once.
+ * Sets the fault ANALYZE_NO_AV in the report if packets of all video and audio
+ * PIDs are missing for ANALYZE_NO_AV_MS (TR 101 290 1.6), or if the bit rate is
+ * low, too.  *missing_ms: the time without their packets, which this function
+ * updates each second.  The caller sets it to ANALYZE_NO_AV_MS for a new
+ * source, so that a source without them is off air from its first second on.
  */
 void analyze_judge_av(struct analyze_report *, unsigned elapsed_ms,
 		      unsigned *missing_ms);
@@ -114,7 +121,7 @@ void analyze_feed(struct analyze *, struct ts_run);
 void analyze_every_second(struct analyze *, unsigned elapsed_ms,
 		    struct analyze_report *ret);
 
-/* The rate of packets in elapsed_ms (> 0). */
+/* The bit rate of a number of packets that arrived in elapsed_ms (> 0). */
 uint32_t analyze_kbps(uint32_t packets, unsigned elapsed_ms);
 
 /* For status and log: "scrambled"; NULL for ANALYZE_FINE. */

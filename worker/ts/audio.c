@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-/* ISO/IEC 11172-3 2.4.2.3 and 13818-3 2.4.2.3, kbit/s */
+/* Bit rates by bitrate_index, kbit/s (ISO/IEC 11172-3 2.4.2.3 and 13818-3
+ * 2.4.2.3).  Rows: MPEG-1 layers I, II and III; MPEG-2 and MPEG-2.5 layer I,
+ * then layers II and III. */
 static const uint16_t mpeg_kbps[5][15] = {
 	{ 0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416,
 	  448 },
@@ -21,8 +23,8 @@ static bool parse_mpeg(const uint8_t *p, struct audio_frame *ret)
 	unsigned version = p[1] >> 3 & 3, layer = 4 - (p[1] >> 1 & 3);
 	unsigned bitrate = p[2] >> 4, rate = p[2] >> 2 & 3;
 	unsigned padding = p[2] >> 1 & 1;
-	/* MPEG-1; version 2 is MPEG-2 with half the sample rates, version 0 is
-	 * MPEG-2.5 with a quarter */
+	/* True: MPEG-1.  Version 2 is MPEG-2 with half the sample rates,
+	 * version 0 is MPEG-2.5 with a quarter of them. */
 	bool first = version == 3;
 	uint32_t bps, len;
 
@@ -86,8 +88,8 @@ static bool parse_ac3(const uint8_t *p, struct audio_frame *ret)
 	return true;
 }
 
-/* Reads a frame of E-AC-3 (TS 102 366 E.1.2.2); false: it is none.  A dependent
- * substream adds channels, not time. */
+/* Reads a frame of E-AC-3 (TS 102 366 E.1.2.2); false: it is none.  samples is
+ * 0 for further substreams, which add channels to another frame. */
 static bool parse_eac3(const uint8_t *p, struct audio_frame *ret)
 {
 	static const uint16_t rates[3] = { 48000, 44100, 32000 };

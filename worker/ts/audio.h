@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AUDIO_HEAD = 7 /* bytes that describe a frame */ };
+/* Bytes from the start of a frame that audio_frame_parse() reads. */
+enum { AUDIO_HEAD = 7 };
 
 enum audio_codec {
 	AUDIO_MPEG,

@@ -51,7 +51,8 @@ void batch_sync(struct batch *b, struct ts_sync *sync, const void *data,
 			batch_add(b, run);
 			continue;
 		}
-		/* the sync uses its own memory again */
+		/* the run is in memory of the sync, which the next pull
+		 * overwrites: copies the run */
 		for (size_t n; run.n > 0;
 		     run.data += n * TS_PACKET, run.n -= n) {
 			/* before the copy: a flush empties the scratch */

@@ -12,8 +12,8 @@
 #include "worker/ts/sync.h"
 
 enum {
-	BATCH_RUNS = 64,
-	BATCH_SCRATCH = 70, /* packets */
+	BATCH_RUNS = 64,    /* runs in a batch */
+	BATCH_SCRATCH = 70, /* packets in scratch */
 };
 
 /* Receives the runs, which are valid for the call. */
@@ -36,7 +36,7 @@ void batch_add(struct batch *, struct ts_run);
 /* Passes the collected runs to the owner and empties the batch. */
 void batch_flush(struct batch *);
 
-/* Passes bytes through the sync into the batch.  The bytes must not change
- * until batch_flush(). */
+/* Finds packets in bytes by the sync, and adds them to the batch.  The bytes
+ * must not change until batch_flush(). */
 void batch_sync(struct batch *, struct ts_sync *, const void *data,
 		size_t len);

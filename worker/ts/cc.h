@@ -2,13 +2,13 @@
 /*
  * Continuity of each PID (ISO/IEC 13818-1 2.4.3.3).
  *
- * One error is:
+ * Each of these is one error:
  *   - a packet with payload whose counter is neither one above that of the
  *     PID's last packet nor that of a permitted duplicate.  However many
  *     packets are missing, the gap is one error;
  *   - a packet without payload whose counter differs from the last one;
  *   - the second repetition in a row: a packet may be sent twice.
- * No error is:
+ * These are no errors:
  *   - the first packet of a PID, and any with discontinuity_indicator: they
  *     set the counter;
  *   - a duplicate: payload, the same counter, the same bytes as the PID's
@@ -19,13 +19,14 @@
  * A packet with transport_error_indicator is never an error (TR 101 290 5.2.2),
  * because its PID and counter may be damaged.  If its counter is the next one
  * of the PID, its header is probably intact, and the packet behind it may have
- * the same counter or the next one.  Otherwise it leaves the state alone, and
- * is probably a packet that is missing elsewhere: see cc_is_excused().
+ * the same counter or the next one.  Otherwise it does not change the state of
+ * the PID.  It is then probably the packet that is missing on another PID: see
+ * cc_is_excused().
  *
- * The continuity plugin of TSDuck judges intact packets alike, but compares a
- * duplicate with the whole last packet of the PID.  Here a digest of ten bits,
- * made of the header and of eight bytes after the PCR, represents the last
- * packet.  So of 1,024 losses of 15, 31, … packets about one counts as a
+ * The continuity plugin of TSDuck applies the same rules to intact packets, but
+ * compares a duplicate with the whole last packet of the PID.  Here a digest of
+ * ten bits, made of the header and of eight bytes after the PCR, represents the
+ * last packet.  So of 1,024 losses of 15, 31, … packets about one counts as a
  * duplicate.
  *
  * Embedded; zeroed memory is ready.  Two bytes per PID.
@@ -39,14 +40,15 @@
 struct cc {
 	/* counter, flags and digest of the last packet of each PID */
 	uint16_t pid[TS_PIDS];
-	/* damaged packets that fit no counter, of the last second and of this
-	 * one, which no gap has used yet */
+	/* Number of damaged packets whose counter did not fit their PID, and
+	 * that have not excused a gap yet: old_strays of the last second,
+	 * strays of the current one. */
 	uint16_t old_strays, strays;
 };
 
 enum {
-	CC_KIND = 0x30, /* mask; 0: no packet yet */
-	CC_SEEN = 0x10,
+	CC_KIND = 0x30, /* mask of the flags; 0: the PID had no packet yet */
+	CC_SEEN = 0x10, /* the last packet was intact */
 	CC_DAMAGED = 0x20,  /* the last packet was damaged; no digest */
 	CC_REPEATED = 0x30, /* the last packet was a duplicate */
 	CC_DIGEST_SHIFT = 6,
@@ -77,10 +79,10 @@ enum cc_verdict cc_judge(uint16_t *pid, const uint8_t *packet);
 /* Takes a packet with transport_error_indicator; pid: the entry of its PID. */
 void cc_damaged(struct cc *, uint16_t *pid, const uint8_t *packet);
 
-/* To be called after CC_ERROR.  True: the gap is no error, because as many
- * packets are missing as damaged packets fit no counter in this second and the
- * last one.  Those packets excuse no other gap.  before: the entry of the PID
- * before this packet. */
+/* To be called after CC_ERROR.  True: the gap is no error, because in this
+ * second and the last one there were at least as many damaged packets that fit
+ * no counter as packets are missing.  Each damaged packet excuses only one
+ * missing packet.  before: the entry of the PID before this packet. */
 bool cc_is_excused(struct cc *, uint16_t before, const uint8_t *packet);
 
 /* Ends a second: damaged packets of older seconds excuse no gap any more. */
@@ -90,8 +92,8 @@ static inline void cc_every_second(struct cc *cc)
 	cc->strays = 0;
 }
 
-/* As cc_feed(), for an intact packet and an owner that keeps the entry of the
- * PID in its own table. */
+/* As cc_feed(), for an intact packet.  pid: the entry of its PID, which may be
+ * in a table of the caller. */
 static inline enum cc_verdict cc_step(uint16_t *pid, const uint8_t *packet)
 {
 	unsigned next = (*pid + 1u) & 0x0f;
@@ -104,6 +106,7 @@ static inline enum cc_verdict cc_step(uint16_t *pid, const uint8_t *packet)
 	return CC_OK;
 }
 
+/* Takes the next packet of any PID.  A damaged packet is CC_OK. */
 static inline enum cc_verdict cc_feed(struct cc *cc, const uint8_t *packet)
 {
 	if (ts_tei(packet)) {

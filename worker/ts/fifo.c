@@ -30,13 +30,15 @@ void fifo_use(struct fifo *f, uint8_t *memory, size_t head, size_t tail)
 	f->borrowed = true;
 	f->head = head;
 	f->tail = tail;
-	/* the next fifo_trim() frees what a user before has left behind it */
+	/* so the next fifo_trim() also frees pages that an earlier user of the
+	 * memory has filled */
 	f->high = fifo_max(f);
 }
 
 bool fifo_moves(const struct fifo *f, size_t n)
 {
-	/* to the start when that is cheap, or when room is needed */
+	/* moved if the copy does not overlap its source, or if room is
+	 * needed */
 	return f->head > 0 &&
 	       (f->head >= fifo_len(f) || f->tail + n > fifo_max(f));
 }

@@ -2,9 +2,9 @@
 /*
  * A queue of packets in one piece of memory.
  *
- * Owns its memory; the kernel provides a page at its first use.  An empty queue
- * starts again at the first page, and fifo_trim() returns the pages that only a
- * long queue needed.
+ * Owns its memory, of which the kernel provides each page at its first use.  An
+ * empty queue starts again at the first page, and fifo_trim() returns to the
+ * kernel the pages that only a long queue needed.
  */
 #pragma once
 
@@ -14,19 +14,20 @@ enum { FIFO_PACKETS_MAX = 2 * 1024 * 1024 / TS_PACKET };
 
 struct fifo {
 	uint8_t *memory; /* NULL until the first packet */
-	size_t head;     /* place of the oldest packet */
-	size_t tail;     /* place after the newest packet */
-	size_t high;     /* highest tail since the last trim */
-	size_t max;      /* packets that may wait; 0: FIFO_PACKETS_MAX */
-	bool borrowed;   /* memory is that of fifo_use() */
+	size_t head;     /* index in memory of the oldest packet */
+	size_t tail;     /* index in memory behind the newest packet */
+	size_t high;     /* highest tail since the last fifo_trim() */
+	size_t max;      /* most packets that may wait; 0: FIFO_PACKETS_MAX */
+	bool borrowed;   /* memory was given by fifo_use() */
 };
 
 /* Frees the memory, unless it is borrowed. */
 void fifo_done(struct fifo *);
 
-/* Gives the fifo shared memory of the caller before the first push.  It has
- * room for fifo_max() packets, begins with a page and outlives the fifo.  The
- * packets from head to tail are there already. */
+/* Gives the fifo shared memory of the caller, before the first push.  The
+ * memory has room for fifo_max() packets, is aligned to a page and outlives the
+ * fifo.  The packets with the indexes from head to tail - 1 are in it
+ * already. */
 void fifo_use(struct fifo *, uint8_t *memory, size_t head, size_t tail);
 
 static inline size_t fifo_len(const struct fifo *f)
@@ -39,7 +40,7 @@ static inline size_t fifo_max(const struct fifo *f)
 	return f->max > 0 ? f->max : FIFO_PACKETS_MAX;
 }
 
-/* All queued packets; an empty run has no address if nothing ever waited. */
+/* All queued packets.  data is NULL if no packet was ever pushed. */
 static inline struct ts_run fifo_run(const struct fifo *f)
 {
 	if (f->memory == NULL)
@@ -62,4 +63,5 @@ void fifo_move(struct fifo *);
 /* Removes the n oldest packets, n <= fifo_len(). */
 void fifo_drop(struct fifo *, size_t n);
 
+/* Returns memory to the kernel that only an earlier, longer queue needed. */
 void fifo_trim(struct fifo *);

@@ -17,9 +17,9 @@ enum {
 	TS_SYNC_BYTE = 0x47,
 	TS_PIDS = 8192,
 	TS_PID_PAT = 0x0000,
-	TS_PID_FREE = 0x0010, /* PIDs below are reserved for fixed tables */
+	TS_PID_FREE = 0x0010, /* PIDs below it are reserved for fixed tables */
 	TS_PID_NULL = 0x1fff,
-	DATAGRAM_PACKETS = 7, /* maximum in an Ethernet frame */
+	DATAGRAM_PACKETS = 7, /* most packets of a datagram in Ethernet */
 };
 
 /* n whole packets in a row. */

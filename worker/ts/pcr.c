@@ -4,9 +4,11 @@
 #include <string.h>
 
 enum {
-	/* ticks per packet at 10 Gbit/s: a shorter interval is nonsense */
+	/* The fewest ticks of 27 MHz per packet, at 10 Gbit/s: a step of the
+	 * PCR that is shorter for its packets is wrong. */
 	TICKS_PER_PACKET_MIN = 4,
-	/* without a PCR and without a rate: accept another PID */
+	/* After this many packets without a PCR, while the rate is unknown,
+	 * PCRs of another PID are accepted. */
 	PACKETS_WITHOUT_PCR = 20000,
 };
 
@@ -17,7 +19,8 @@ void pcr_clock_init(struct pcr_clock *c, uint16_t pid)
 	*c = (struct pcr_clock){ .pid = pid, .fixed = pid != TS_PID_NULL };
 }
 
-/* The ticks of so many packets at the last rate; 0: the rate is unknown. */
+/* The duration of a number of packets at the last rate, in ticks of 27 MHz; 0:
+ * the rate is unknown. */
 static uint64_t ticks_since(const struct pcr_clock *c, uint64_t packets)
 {
 	if (c->span_packets == 0)

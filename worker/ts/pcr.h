@@ -12,8 +12,8 @@
 #define PCR_WRAP ((UINT64_C(1) << 33) * 300)
 
 enum {
-	PCR_PER_TICK = 300, /* in a tick of PTS and DTS, 90 kHz */
-	PCR_GAP_MAX_MS = 5000,
+	PCR_PER_TICK = 300, /* ticks of 27 MHz in a tick of 90 kHz */
+	PCR_GAP_MAX_MS = 5000, /* longest step between PCRs of a time base */
 };
 
 /* later - earlier with wrap, below PCR_WRAP. */
@@ -48,16 +48,17 @@ struct pcr_clock {
 	bool fixed;          /* pid was given to pcr_clock_init() */
 	bool has_pcr;        /* last_pcr is valid */
 	bool broken;         /* no PCR yet since pcr_clock_break() */
-	uint64_t last_pcr;
+	uint64_t last_pcr;   /* 27 MHz */
 	uint64_t packets;    /* packets fed since init */
-	uint64_t at_packets; /* packets up to last_pcr */
-	uint64_t at_ticks;   /* stream time of last_pcr */
-	uint64_t span_ticks; /* last good interval between two PCRs ... */
-	uint64_t span_packets; /* ... and its packets; 0: rate unknown */
+	uint64_t at_packets; /* packets fed before that of last_pcr */
+	uint64_t at_ticks;   /* stream time of last_pcr, 27 MHz */
+	uint64_t span_ticks; /* last good interval between two PCRs, 27 MHz */
+	uint64_t span_packets; /* packets in that interval; 0: rate unknown */
 	uint32_t jumps;      /* new time bases since init */
 };
 
-/* pid is the PCR PID, or TS_PID_NULL for the first PID that has PCRs. */
+/* pid: the PCR PID; TS_PID_NULL: the first PID that has PCRs, or another one if
+ * its PCRs end. */
 void pcr_clock_init(struct pcr_clock *, uint16_t pid);
 
 /*
@@ -72,9 +73,9 @@ static inline void pcr_clock_pass(struct pcr_clock *c, uint64_t n)
 	c->packets += n;
 }
 
-/* Begins another clock with the next packets.  Stream time continues at the
- * last rate, but not beyond the place where the old clock would have had its
- * next PCR. */
+/* To be called when the next packets have another clock.  Until their first
+ * PCR, stream time continues at the last rate, but at most by the last interval
+ * between PCRs. */
 static inline void pcr_clock_break(struct pcr_clock *c)
 {
 	c->has_pcr = false;
@@ -89,6 +90,6 @@ uint64_t pcr_clock_ticks(const struct pcr_clock *);
 /* Bits per second of the whole multiplex; 0 while not known. */
 uint64_t pcr_clock_bps(const struct pcr_clock *);
 
-/* Removes the PCR if the packet has one; false: the packet has nothing else, so
- * that it should be dropped. */
+/* Removes the PCR if the packet has one.  False: the packet has a PCR and no
+ * payload, so the caller should drop it; it is unchanged. */
 bool pcr_strip(uint8_t *packet);

@@ -10,7 +10,8 @@
 
 #define PES_TIME_WRAP (UINT64_C(1) << 33)
 
-enum { PES_HEADER = 9 /* up to PES_header_data_length */ };
+/* Bytes of a PES packet up to PES_header_data_length. */
+enum { PES_HEADER = 9 };
 
 /* The start of the PES that begins in this packet, with *ret_len bytes from
  * there to the end of the packet; NULL when no PES begins there, or less than
@@ -20,11 +21,12 @@ const uint8_t *pes_find(const uint8_t *packet, size_t *ret_len);
 /* May a PES with this stream_id have the optional header? */
 bool pes_may_have_options(uint8_t stream_id);
 
-/* Has the PES, of PES_HEADER bytes at least, the optional header in which its
- * times are? */
+/* True if the PES has the optional header, which contains its time stamps.
+ * pes: at least PES_HEADER bytes. */
 bool pes_has_options(const uint8_t *pes);
 
-/* Offsets in the packet.  Without a DTS, dts is the offset of the PTS. */
+/* Offsets of PTS and DTS in the transport packet.  Without a DTS, dts is the
+ * offset of the PTS. */
 struct pes_times {
 	size_t pts;
 	size_t dts;

@@ -219,7 +219,7 @@ enum pes_sign pes_reader_take(struct pes_reader *r, const uint8_t *packet,
 		return here == HEAD_WHOLE ? PES_READ : PES_NONE;
 	if (pes_head_read(packet, &head) == HEAD_NONE)
 		return PES_NONE;
-	/* the PID of the oldest may have ended */
+	/* drops the oldest header, whose PID may have ended */
 	if (r->n == PES_READER_MAX)
 		forget(r, r->list);
 	r->list[r->n++] = head;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The header of a PES up to its last time stamp (ISO/IEC 13818-1 2.4.3.6),
- * which may lie in several packets: an adaptation field may leave a few bytes
- * of the first one.
+ * Reads the header of a PES up to its last time stamp (ISO/IEC 13818-1
+ * 2.4.3.6).  The header may span several packets, because an adaptation field
+ * may leave room for only a few bytes in the first packet.
  *
  * Pure.  Embedded.
  */
@@ -12,9 +12,9 @@
 #include "worker/ts/pes.h"
 
 enum {
-	/* The most bytes up to the end of PTS, DTS and ESCR. */
+	/* The most bytes of a PES up to the end of PTS, DTS and ESCR. */
 	PES_STAMPS_MAX = 25,
-	/* Headers that are not complete at a time. */
+	/* The most incomplete headers that a reader holds at a time. */
 	PES_READER_MAX = 16,
 };
 
@@ -24,30 +24,32 @@ struct pes_ends {
 	size_t pts, dts, escr;
 };
 
-/* Finds the ends in a PES packet, of which the first PES_HEADER bytes are
- * there. */
+/* Finds the ends of the time stamps.  pes: at least the first PES_HEADER bytes
+ * of a PES packet. */
 struct pes_ends pes_ends(const uint8_t *pes);
 
-/* The bytes up to the end of the last stamp of the PES that begins here, of
- * which len are there; more than len: as many are needed at least; 0: it has no
- * stamps, or no PES begins. */
+/* Returns the number of bytes of a PES up to the end of its last time stamp.
+ * len: number of bytes that have arrived.  More than len: at least that many
+ * bytes are needed.  0: the PES has no time stamps, or no PES begins here. */
 size_t pes_head_len(const uint8_t *pes, size_t len);
 
 /* --- one PES --- */
 
 struct pes_head {
 	uint16_t pid;
-	uint8_t cc;       /* of the last packet with a part, as received */
-	uint8_t first_cc; /* of the first one */
-	uint8_t len;
+	/* counter, as received, of the last packet that was added; after
+	 * HEAD_WHOLE it is first_cc */
+	uint8_t cc;
+	uint8_t first_cc; /* counter of the packet in which the PES begins */
+	uint8_t len;      /* number of bytes */
 	uint8_t bytes[PES_STAMPS_MAX];
 };
 
 enum pes_head_sign {
-	HEAD_NONE,  /* all stamps of the PES, if one begins, are there */
-	HEAD_WHOLE, /* the packets up to this one have all of the header */
-	HEAD_WAITS, /* the rest has not arrived */
-	HEAD_LOST,  /* ... and will not */
+	HEAD_NONE,  /* no PES begins, or the packet has all its stamps */
+	HEAD_WHOLE, /* the packets up to this one have the whole header */
+	HEAD_WAITS, /* the rest of the header has not arrived yet */
+	HEAD_LOST,  /* the rest of the header was lost */
 };
 
 /* Reads the stamps of the PES that begins in the packet.  HEAD_WAITS: stamps
@@ -57,25 +59,27 @@ enum pes_head_sign pes_head_read(const uint8_t *packet, struct pes_head *ret);
 /* Adds the next packet, of any PID, to the header after HEAD_WAITS. */
 enum pes_head_sign pes_head_add(struct pes_head *, const uint8_t *packet);
 
-/* Does a PES begin in the packet?  Its header may continue in later packets. */
+/* True if a PES begins in the packet, even if its header continues in later
+ * packets. */
 bool pes_begins(const uint8_t *packet);
 
 /* --- the bytes behind a header --- */
 
-/* Zeroed: a PES begins with the next byte. */
+/* The state of skipping a PES header.  Zeroed: a PES begins with the next
+ * byte. */
 struct pes_skip {
-	uint8_t head; /* bytes of its header up to PES_HEADER ... */
-	uint8_t left; /* ... and those that follow them */
+	uint8_t head; /* bytes skipped of the first PES_HEADER bytes */
+	uint8_t left; /* bytes of PES_header_data that are still to skip */
 	uint8_t stream_id;
 };
 
-/* As pes_skip(). */
+/* The part of pes_skip() that is called while a header is incomplete. */
 const uint8_t *pes_skip_header(struct pes_skip *, const uint8_t *p,
 			       const uint8_t *end);
 
-/* Returns the first byte from p on that belongs to no header; end: the header
- * may continue with the next packet of the PID.  NULL: no PES begins there, so
- * that nothing more is skipped. */
+/* Skips the bytes from p on that belong to the header.  Returns the first byte
+ * behind the header; end: the header may continue with the next packet of the
+ * PID.  NULL: no PES begins there; later calls skip nothing. */
 static inline const uint8_t *pes_skip(struct pes_skip *s, const uint8_t *p,
 				      const uint8_t *end)
 {
@@ -88,7 +92,8 @@ static inline const uint8_t *pes_skip(struct pes_skip *s, const uint8_t *p,
 struct pes_stamps {
 	uint64_t pts, dts; /* 90 kHz; without a DTS both are the PTS */
 	size_t before;     /* bytes of the PES in earlier packets */
-	/* The offset of its data in this packet; it may be behind its end. */
+	/* offset in this packet of the first byte behind the PES header; it may
+	 * be behind the end of the packet */
 	size_t data;
 	uint8_t stream_id;
 };
@@ -102,17 +107,17 @@ bool pes_stamps_find(const uint8_t *packet, struct pes_stamps *ret);
 bool pes_head_stamps(const struct pes_head *, const uint8_t *packet,
 		     size_t before, struct pes_stamps *ret);
 
-/* The headers of several PIDs that are not complete.  Zeroed memory has none.
- */
+/* Collects the incomplete headers of several PIDs.  Zeroed memory has none. */
 struct pes_reader {
-	size_t n;
+	size_t n; /* headers in list */
 	struct pes_head list[PES_READER_MAX]; /* the oldest first */
 };
 
 enum pes_sign {
-	PES_NONE,
-	PES_WAITS, /* a PES has begun whose times are in later packets */
-	PES_READ,  /* the times of a PES that began here, or in earlier ones */
+	PES_NONE,  /* the packet completes no time stamps */
+	PES_WAITS, /* a PES has begun whose time stamps are incomplete */
+	PES_READ,  /* the time stamps of a PES, which began in this packet or an
+		    * earlier one, are complete */
 };
 
 /* Takes the next packet; *ret has the stamps after PES_READ.  The caller may

@@ -37,15 +37,15 @@ struct pmt {
 int pmt_decode(const uint8_t *section, size_t len,
 	       struct pmt *ret) MUST_CHECK;
 
-/* Calls take with each PID that the section names, and some of them more than
- * once: of the PCR (0x1fff: none), of the streams and of the ECMs.  ca is the
- * descriptor of an ECM PID, NULL for the others. */
+/* Calls take() for each PID that the section names: of the PCR (0x1fff: none),
+ * of the streams and of the ECMs.  It may be called more than once for a PID.
+ * ca: the CA descriptor that names an ECM PID; NULL for other PIDs. */
 void pmt_each_pid(const struct pmt *,
 		  void (*take)(uint16_t pid, const struct desc *ca, void *arg),
 		  void *arg);
 
-/* The stream_type by which parsers know the coding of a stream.  Private PES
- * (0x06) with video has that of the registered format or of the descriptor,
- * such as HEVC; other streams have their own type.  Needs the class of the
- * stream. */
+/* The stream_type that names the coding of a stream for parsers.  For private
+ * PES (0x06) with video it is the stream_type of the coding that a registration
+ * or video descriptor names, such as HEVC; for other streams it is their own
+ * stream_type.  class of the stream must be set. */
 uint8_t pmt_coding(const struct pmt_stream *);

@@ -23,8 +23,8 @@ struct kept {
 };
 
 struct pat_set {
-	unsigned n;    /* sections of the table; 0: none received */
-	unsigned have; /* received ones */
+	unsigned n;    /* sections that the PAT has; 0: none received yet */
+	unsigned have; /* sections that were received */
 	uint8_t version;
 	struct kept sections[PSI_PAT_SECTIONS_MAX];
 };
@@ -32,10 +32,10 @@ struct pat_set {
 struct psi {
 	uint8_t classes[TS_PIDS];
 	uint8_t codings[TS_PIDS];        /* pmt_coding() */
-	uint8_t private_pes[TS_PIDS / 8]; /* bits: stream_type is 0x06 */
+	uint8_t private_pes[TS_PIDS / 8]; /* bit set: stream_type is 0x06 */
 
 	struct pat_set pat;     /* the valid PAT */
-	struct pat_set pat_new; /* incomplete; replaces pat when complete */
+	struct pat_set pat_new; /* replaces pat as soon as it is complete */
 	struct psi_section pat_sections[PSI_PAT_SECTIONS_MAX];
 	uint16_t tsid, network_pid;
 
@@ -166,9 +166,9 @@ static void index_tables(struct psi *psi)
 
 /* --- PAT --- */
 
-/* A list of programs in the making. */
+/* The state while a new PAT is read into the list of programs. */
 struct listing {
-	struct psi_program *old; /* the list before */
+	struct psi_program *old; /* the list of the PAT before */
 	size_t n_old;
 	uint8_t seen[(UINT16_MAX + 1) / 8]; /* bit set of program numbers */
 };
@@ -193,8 +193,8 @@ static void add_program(struct psi *psi, const struct pat_program *entry,
 	}
 }
 
-/* Lists the programs of a section of the PAT.  A place stays free for the
- * wanted program. */
+/* Lists the programs of a section of the PAT.  The last entry of the list is
+ * reserved for the wanted program until that is listed. */
 static void list_programs(struct psi *psi, const struct pat *pat,
 			  struct listing *l)
 {
@@ -219,8 +219,8 @@ static void list_programs(struct psi *psi, const struct pat *pat,
 	}
 }
 
-/* Assembles the sections of the PMT PIDs of all programs.  Forgets PIDs that no
- * program has. */
+/* Updates the list of PIDs whose sections are assembled to the PMT PIDs of all
+ * programs. */
 static void follow_pmt_pids(struct psi *psi)
 {
 	struct table_pid *old[1 + PSI_PROGRAMS_MAX];

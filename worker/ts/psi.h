@@ -2,9 +2,10 @@
 /*
  * Follows the PAT and all PMTs of a transport stream.
  *
- * A table stays valid until a whole, valid, different one replaces it: a bad
- * checksum or a malformed loop is counted and changes nothing.  Sections are
- * compared by their bytes, so a change without a new version number is seen.
+ * A table stays valid until a complete, valid and different table replaces it:
+ * a section with a bad CRC_32 or a malformed loop is counted and ignored.
+ * Sections are compared by their bytes, so a change without a new version
+ * number is seen.
  * A program that the PAT no longer names is dropped with its PIDs.
  *
  * Owns all tables; pointers are valid until the next psi_feed().  The PAT takes
@@ -41,11 +42,13 @@ struct psi_program {
 struct psi *psi_new(void);
 void psi_free(struct psi **);
 
-/* Forgets all tables, keeps the error counters: another source begins. */
+/* To be called when another source begins: forgets all tables, keeps the error
+ * counters. */
 void psi_reset(struct psi *);
 
-/* Follows the program with this number wherever it is in the PAT, beyond
- * PSI_PROGRAMS_MAX too.  To be called before the first psi_feed(). */
+/* Makes sure that the program with this program_number is followed, even if the
+ * PAT lists it behind PSI_PROGRAMS_MAX others.  To be called before the first
+ * psi_feed(). */
 void psi_want(struct psi *, uint16_t number);
 
 /*
@@ -81,6 +84,7 @@ bool psi_has_pat(const struct psi *);
 /* Is the PMT of at least one program known? */
 bool psi_has_pmt(const struct psi *);
 
+/* transport_stream_id of the PAT. */
 uint16_t psi_tsid(const struct psi *);
 
 /* The network PID of the PAT; 0: none. */
@@ -107,14 +111,15 @@ bool psi_program_is_scrambled(const struct psi_program *);
 const struct psi_program *psi_main_program(const struct psi *);
 
 /* The PID whose random access points are used: the video PID of the main
- * program, otherwise its audio PID, otherwise 0x1fff. */
+ * program, or if it has none, its audio PID; 0x1fff: neither is known. */
 uint16_t psi_main_pid(const struct psi *);
 
-/* Video and audio PIDs of all programs, each PID once. */
+/* The number of video and of audio PIDs of all programs; each PID counts
+ * once. */
 unsigned psi_video_count(const struct psi *);
 unsigned psi_audio_count(const struct psi *);
 
-/* The sections since psi_new() that had a wrong CRC_32, and those that were
- * malformed or cut. */
+/* The number of sections since psi_new() that had a wrong CRC_32
+ * (psi_crc_errors), and of those that were malformed or cut (psi_broken). */
 uint32_t psi_crc_errors(const struct psi *);
 uint32_t psi_broken(const struct psi *);

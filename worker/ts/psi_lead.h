@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Selects the sections that go in front of a place where a decoder begins: the
- * whole PAT and all PMTs.
+ * Selects the sections that are sent in front of the first packet for a
+ * decoder: the whole PAT and all PMTs.
  *
- * Where these exceed PSI_LEAD_PACKETS, only the PAT section that names the main
- * program and the PMT of this program lead: they are all that its decoder
- * needs, and the stream repeats the others.
+ * If these need more than PSI_LEAD_PACKETS packets, only the PAT section that
+ * names the main program and the PMT of this program are selected.  A decoder
+ * of that program needs no others, and the stream repeats them anyway.
  *
  * Pure.
  */

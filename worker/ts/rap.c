@@ -2,23 +2,25 @@
 #include "worker/ts/rap.h"
 
 enum {
-	/* Packets of a PES that are read at most. */
+	/* The most packets of a PES that are read. */
 	PACKETS_MAX = 64,
-	/* Pictures after which an encoder may send open groups of pictures
-	 * only: a minute. */
+	/* After this many pictures (a minute) without an IDR picture or a
+	 * recovery point, the encoder probably sends only open groups of
+	 * pictures. */
 	SURE_MAX = 1500,
-	/* After so many starts without parameter sets they count again. */
+	/* After this many pictures that lack only the parameter sets, such
+	 * pictures count as starts again. */
 	BARE_MAX = 16,
 	SEI_RECOVERY_POINT = 6, /* H.264 D.1.8, HEVC D.2.1 */
 };
 
 enum sei_state { SEI_OUTSIDE, SEI_TYPE, SEI_SIZE, SEI_SKIP };
 
-/* The meaning of a start code for its access unit. */
+/* What a start code shows about its access unit. */
 enum hint {
 	HINT_NONE,  /* the next start code decides */
 	HINT_START, /* a decoder can begin here */
-	HINT_NOT,   /* a picture that refers to others */
+	HINT_NOT,   /* a decoder cannot begin here */
 };
 
 static enum hint hint_of_recovery(struct rap *r)
@@ -130,7 +132,8 @@ static bool is_known(uint8_t stream_type)
 	}
 }
 
-/* Takes a byte of an SEI; true: it is that of a recovery point. */
+/* Takes a byte of an SEI.  True: it ends the payload type of a recovery
+ * point. */
 static bool feed_sei(struct rap *r, uint8_t byte)
 {
 	/* emulation prevention: 00 00 03 */
@@ -196,8 +199,8 @@ static enum hint scan(struct rap *r, const uint8_t *packet)
 	return hint;
 }
 
-/* Can a decoder begin at the current PES, which is a start?  False: it lacks
- * the parameter sets that earlier starts had. */
+/* For a PES at whose picture a decoder can begin.  False: the PES lacks the
+ * parameter sets that earlier ones had, so it is no start. */
 static bool is_whole(struct rap *r)
 {
 	if (!r->header && r->headed && ++r->bare < BARE_MAX)
@@ -304,7 +307,7 @@ enum rap_sign rap_step(struct rap *r, const uint8_t *packet)
 	if (!r->follows || ts_cc(packet) == r->cc)
 		return RAP_NONE;
 	r->cc = (r->cc + 1) & 0x0f;
-	/* behind a lost packet the bytes have another meaning */
+	/* behind a lost packet the bytes cannot be read */
 	if (ts_cc(packet) != r->cc || ts_scrambling(packet) != 0)
 		return give_up(r);
 	hint = scan(r, packet);

@@ -11,16 +11,18 @@
  *   - MPEG-2, MPEG-4: an I picture behind a sequence header (13818-2 6.1.1.6
  *     allows repeated headers in front of other pictures); AVS alike; VC-1: an
  *     entry point.
- * If some of these pictures have parameter sets in front of them, those without
- * are none: a decoder that begins there waits for the sets.
+ * If some of these pictures have parameter sets in front of them, pictures
+ * without parameter sets are no random access points: a decoder that begins
+ * there waits for the sets.
  *
- * Every PES of audio is one.  Without a known codec, in a scrambled PES, and
- * with the first undecided 12 KB of a picture, random_access_indicator decides
- * (13818-1 2.4.3.5).  Once a picture has proved the indicator of its PID, its
- * next pictures with the indicator need no look.  An indicator that was wrong
- * or missing once proves nothing any more.
+ * Every PES of audio is a random access point.  random_access_indicator
+ * (13818-1 2.4.3.5) decides if the codec is unknown, if the PES is scrambled,
+ * or if the first 12 KB of a picture do not decide.  Once a picture that is a
+ * random access point had the indicator, later pictures with the indicator
+ * count at their first packet.  After the indicator was wrong or missing once,
+ * it is not trusted any more.
  *
- * Pure, without memory of its own.
+ * Pure; allocates no memory.
  */
 #pragma once
 
@@ -34,39 +36,46 @@ enum rap_sign {
 	RAP_HERE, /* a random access point begins in this packet */
 	RAP_OPEN, /* a PES begins in this packet, and later packets decide */
 	RAP_YES,  /* the PES of the last RAP_OPEN is a random access point */
-	RAP_NO,   /* it is none; RAP_HERE and RAP_OPEN say so, too */
+	RAP_NO,   /* the PES of the last RAP_OPEN is none; RAP_HERE and RAP_OPEN
+		   * of a later PES mean that, too */
 };
 
+/* A start is a random access point; the indicator is
+ * random_access_indicator. */
 struct rap {
-	uint16_t pid; /* zeroed memory follows no PID that has pictures */
+	uint16_t pid;    /* the PID that is followed; 0 (zeroed): none yet */
 	uint8_t stream_type;
 	uint8_t class;   /* enum pid_class */
-	bool indicated;  /* a packet without payload had the indicator */
+	bool indicated;  /* a packet without payload had the indicator, which
+			  * counts for the next PES */
 	bool marked;     /* the current PES has the indicator */
-	bool follows;    /* the current PES is not decided */
-	bool open;       /* the caller waits for the decision */
+	bool follows;    /* whether the current PES is a start is undecided */
+	bool open;       /* the decision is returned as RAP_YES or RAP_NO */
 	bool proven;     /* the indicator is trusted */
-	bool disproved;  /* the indicator was wrong or missing */
+	bool disproved;  /* the indicator was wrong or missing once */
 	bool scrambled;  /* the last PES was scrambled */
-	bool indicates;  /* since that changed, a PES had the indicator */
-	uint16_t sure;   /* an IDR picture or a recovery point was one of the
-			  * last SURE_MAX pictures: counts them down */
-	bool headed;     /* the starts have parameter sets in front ... */
-	uint8_t bare;    /* ... except so many since the last of them */
-	uint8_t n;       /* packets of the current PES */
-	uint8_t cc;
-	/* the current PES */
+	bool indicates;  /* a PES had the indicator since scrambled changed */
+	uint16_t sure;   /* pictures that remain of SURE_MAX since the last IDR
+			  * picture or recovery point; 0: I slices behind an
+			  * SPS are starts, too */
+	bool headed;     /* starts have parameter sets in front */
+	uint8_t bare;    /* starts without parameter sets since the last start
+			  * that had them */
+	uint8_t n;       /* packets of the current PES that were read */
+	uint8_t cc;      /* continuity counter of the last packet */
+	/* --- state of the current PES --- */
 	bool header;     /* a sequence header or SPS was seen */
 	bool recovery;   /* a recovery point SEI was seen */
-	bool soft;       /* it is a start only if no indicator contradicts */
-	struct pes_skip skip; /* its header */
-	uint32_t last;   /* the last bytes */
-	uint8_t code[3]; /* the bytes behind the last start code ... */
-	uint8_t n_code;  /* ... their number ... */
-	uint8_t code_len; /* ... and the number that is needed */
-	uint8_t sei;     /* state of the SEI parser */
-	uint32_t sei_type;
-	uint32_t sei_left;
+	bool soft;       /* H.264 without IDR or recovery point: if the
+			  * indicator is trusted, it must have the indicator */
+	struct pes_skip skip; /* state of the PES header */
+	uint32_t last;   /* the last four bytes */
+	uint8_t code[3]; /* the bytes behind the last start code */
+	uint8_t n_code;  /* number of bytes in code */
+	uint8_t code_len; /* number of bytes that code needs */
+	uint8_t sei;     /* state of the SEI parser: enum sei_state */
+	uint32_t sei_type; /* payload type of the SEI message */
+	uint32_t sei_left; /* bytes of the SEI message that follow */
 };
 
 /* Follows this PID and codec (psi_coding()).  Changes nothing if the rap
@@ -74,23 +83,24 @@ struct rap {
 void rap_follow(struct rap *, uint16_t pid, uint8_t stream_type,
 		enum pid_class);
 
-/* Can the random access points of this video be found: by its pictures or, if
- * they cannot be read, by indicators? */
+/* True if random access points of this video can be found: by its pictures, or
+ * if these cannot be read, by random_access_indicator. */
 bool rap_is_shown(const struct rap *);
 
-/* To be called directly after the first packet of a PES of video.  True if it
- * has the indicator or parameter sets: a decoder that begins there shows
- * pictures earlier than at another place. */
+/* To be called directly after the first packet of a PES of video.  True if the
+ * packet has random_access_indicator or parameter sets: a decoder that begins
+ * there probably shows pictures earlier than at another PES. */
 bool rap_is_likely(const struct rap *);
 
-/* Has the current PES the indicator, while it is not decided whether it is a
- * start? */
+/* True if the current PES has random_access_indicator, and it is undecided
+ * whether the PES is a random access point. */
 static inline bool rap_is_marked(const struct rap *r)
 {
 	return r->follows && r->marked;
 }
 
-/* As rap_feed(), for packets that may begin or decide a PES. */
+/* The part of rap_feed() for packets that begin a PES or may decide about
+ * it. */
 enum rap_sign rap_step(struct rap *, const uint8_t *packet);
 
 /* Takes the next packet of the PID. */

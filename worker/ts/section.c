@@ -9,10 +9,11 @@
 
 enum {
 	HEADER = 3,      /* bytes up to section_length */
-	SYNTAX_MIN = 12, /* long header and CRC_32 */
+	SYNTAX_MIN = 12, /* bytes of the long header and CRC_32 */
 	STUFFING = 0xff,
-	NO_CC = 0xff,
-	TABLE_PSI_LAST = 0x03, /* PAT, CAT, PMT and TSDT */
+	NO_CC = 0xff,    /* value of cc: no packet yet */
+	/* the last table_id of PAT, CAT, PMT and TSDT */
+	TABLE_PSI_LAST = 0x03,
 };
 
 void section_init(struct section_assembler *s, uint8_t *buffer, size_t size)
@@ -133,7 +134,8 @@ const uint8_t *section_pull(struct section_assembler *s, size_t *ret_len)
 			s->collecting = true;
 		}
 
-		/* a section from before ends where the first new one starts */
+		/* a section of an earlier packet must end where the first
+		 * section of this packet begins */
 		size_t end = s->pos < s->start ? s->start : TS_PACKET;
 		bool old_end = end == s->start && end < TS_PACKET;
 		enum collected collected = collect(s, end);

@@ -6,11 +6,12 @@
  *	while ((section = section_pull(&assembler, &len)))
  *		...
  *
- * The caller provides memory for one section: SECTION_PSI_MAX for PAT, CAT and
- * PMT, SECTION_MAX for all others.  A section is dropped and counted when it is
- * longer than its table may be, does not continue in the next packet, or has a
- * wrong CRC_32.  A section of another table that exceeds the memory, such as a
- * private one on the PID of a PMT, is passed over and not counted.
+ * The caller provides memory for one section: SECTION_PSI_MAX bytes for PAT,
+ * CAT and PMT, SECTION_MAX bytes for all others.  A section is dropped and
+ * counted as an error when it is longer than its table may be, does not
+ * continue in the next packet, or has a wrong CRC_32.  A section of another
+ * table that exceeds the memory, such as a private one on the PID of a PMT, is
+ * skipped and not counted.
  */
 #pragma once
 
@@ -19,7 +20,7 @@
 enum {
 	SECTION_PSI_MAX = 1024, /* ISO/IEC 13818-1 2.4.4 */
 	SECTION_MAX = 4096,
-	/* section_packets() of the longest one */
+	/* section_packets() of the longest section */
 	SECTION_PSI_PACKETS = (SECTION_PSI_MAX + 1 + TS_PACKET - 5) /
 			      (TS_PACKET - 4),
 	SECTION_PACKETS = (SECTION_MAX + 1 + TS_PACKET - 5) /
@@ -40,9 +41,11 @@ struct section_assembler {
 	bool skipping;       /* the section exceeds the buffer: only its bytes
 			      * are counted */
 
-	/* since init */
+	/* sections since init that were dropped for a wrong CRC_32 */
 	uint32_t crc_errors;
-	uint32_t broken;     /* cut, too long, pointer out of range */
+	/* sections since init that were cut or too long, and packets whose
+	 * pointer_field was out of range */
+	uint32_t broken;
 };
 
 /* size is the longest section that is returned, at most SECTION_MAX. */
@@ -87,8 +90,8 @@ static inline size_t section_packets(size_t len)
 
 /*
  * Writes section_packets(len) packets of pid to ret: pointer_field 0,
- * stuffing behind the section.  *cc is the counter of the first packet, and
- * afterwards of the next packet.  Returns the number of packets.
+ * stuffing behind the section.  *cc: continuity_counter of the first packet;
+ * set to that of the packet after the last one.  Returns the number of packets.
  */
 size_t section_pack(const uint8_t *section, size_t len, uint16_t pid,
 		    uint8_t *cc, uint8_t *ret);

@@ -12,8 +12,8 @@ enum {
 	SI_PID_EIT = 0x12,
 	SI_PID_RST = 0x13,
 	SI_PID_TDT = 0x14, /* carries TDT and TOT */
-	SI_PIDS_END = 0x20, /* PIDs below are reserved for tables */
-	SI_PID_PSIP = 0x1ffb, /* the tables of ATSC (A/65) */
+	SI_PIDS_END = 0x20, /* PIDs below this one are reserved for tables */
+	SI_PID_PSIP = 0x1ffb, /* tables of ATSC (A/65) */
 };
 
 /* PAT_TABLE_ID and PMT_TABLE_ID are in pat.h and pmt.h. */
@@ -45,7 +45,7 @@ enum si_table {
 	SI_SDT, /* SDT or BAT */
 	SI_EIT, /* EIT present/following */
 	SI_TDT, /* TDT or TOT */
-	SI_TABLES, /* the number of kinds; also: any other table */
+	SI_TABLES, /* any other table; also the number of kinds above */
 };
 
 /* The kind of a table.  *ret_actual: the table describes the transport stream

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The packets of a source that an input did not read, between those that it
- * read: so the places of packets in the source remain known.
+ * Counts the packets of a source that an input skipped between those that it
+ * read, so that the position of each packet in the source remains known.
  */
 #pragma once
 
 #include "worker/ts/packet.h"
 
 struct ts_skips {
-	const uint8_t *data; /* the packets of a read, in a row */
-	size_t n;
-	/* the packets that were skipped in front of each of them */
+	const uint8_t *data; /* the packets of one read, without gaps */
+	size_t n;            /* packets in data */
+	/* for each packet in data: the number of packets that were skipped in
+	 * front of it */
 	const uint32_t *before;
 };
 
-/* The skips in front of the packets of a run; NULL: another stage has moved the
- * packets, and their places are not known. */
+/* Returns the counts in `before' of the packets of a run.  NULL: the run is not
+ * in data, because another stage has copied it. */
 static inline const uint32_t *ts_skips_of(const struct ts_skips *s,
 					  struct ts_run run)
 {

@@ -9,7 +9,8 @@ enum { STRIDE_MAX = 204 };
 
 static const uint8_t strides[] = { 188, 204, 192 };
 
-/* A hunt keeps at most the bytes that a lock at the widest stride needs. */
+/* Without a lock, the buffer must hold the bytes that a lock at the largest
+ * stride needs. */
 _Static_assert(TS_SYNC_BUFFER >= 2 * TS_SYNC_LOCK * STRIDE_MAX, "buffer");
 
 enum step {
@@ -33,7 +34,8 @@ void ts_sync_reset(struct ts_sync *s)
 	s->head = s->tail = 0;
 }
 
-/* Do packets at this stride begin at offset and fill data to its end? */
+/* True if packets at this stride begin at this offset and fill the data up to
+ * its end. */
 static bool is_consistent(const uint8_t *data, size_t len, size_t offset,
 			  size_t stride)
 {
@@ -52,8 +54,8 @@ static bool is_consistent(const uint8_t *data, size_t len, size_t offset,
 	return offset == 0 || n > 1;
 }
 
-/* Finds packets that fill the datagram from an offset below `reach' on; false:
- * there are none. */
+/* Finds an offset below `reach' and a stride at which packets fill the
+ * datagram up to its end.  False: there is none. */
 static bool find_consistent(const uint8_t *data, size_t len, size_t reach,
 			    size_t *ret_offset, size_t *ret_stride)
 {
@@ -71,8 +73,8 @@ static bool find_consistent(const uint8_t *data, size_t len, size_t reach,
 	return false;
 }
 
-/* The number of sync bytes at this stride from the offset on; 0: another byte
- * is at one of the places. */
+/* The number of sync bytes at this stride from the offset on; 0: at one of
+ * these offsets is another byte. */
 static size_t count_syncs(const uint8_t *data, size_t len, size_t offset,
 			  size_t stride)
 {
@@ -85,10 +87,11 @@ static size_t count_syncs(const uint8_t *data, size_t len, size_t offset,
 }
 
 /*
- * A datagram of whole packets may have other bytes behind them, such as a
- * check sum.  If they begin like a packet, the next datagram shows that they
- * are none: its packets begin at its first byte, and not where that packet
- * would end.  Inlined, it would cost each datagram six instructions.
+ * Drops bytes of the buffer that are not the start of a packet.  Such bytes,
+ * e.g. a check sum, may follow the packets of a datagram and begin like a
+ * packet.  The next datagram shows that they are no packet: its packets begin
+ * at its first byte, and not where that packet would end.  Not inlined, because
+ * that would cost each datagram six instructions.
  */
 __attribute__((noinline, cold)) static void drop_trailer(struct ts_sync *s)
 {
@@ -118,7 +121,8 @@ static void align_datagram(struct ts_sync *s)
 			drop_trailer(s);
 		return;
 	}
-	/* a single damaged packet between the datagrams is no loss of sync */
+	/* a buffered packet with a wrong sync byte, of which this datagram has
+	 * the rest, is no loss of sync */
 	if (s->stride > 0 && held + offset == s->stride)
 		s->bad_sync++;
 	else
@@ -141,7 +145,7 @@ void ts_sync_push(struct ts_sync *s, const void *data, size_t len)
 		align_datagram(s);
 }
 
-/* The distance of packets from data[0] on; 0: no distance fits.  *ret_short:
+/* The stride of packets that begin at data[0]; 0: no stride fits.  *ret_short:
  * more bytes are needed to decide. */
 static size_t find_stride(const uint8_t *data, size_t len, bool *ret_short)
 {
@@ -188,7 +192,7 @@ static enum step hunt(struct ts_sync *s, const uint8_t *data, size_t len,
 	return step;
 }
 
-/* Copies packets with other bytes between them to the batch. */
+/* Copies packets to the batch, without the bytes between them. */
 static void gather(struct ts_sync *s, const uint8_t *data, size_t len,
 		   size_t *ret_used, struct ts_run *ret)
 {
@@ -241,9 +245,9 @@ static enum step scan(struct ts_sync *s, const uint8_t *data, size_t len,
 	return STEP_RUN;
 }
 
-/* Scans the buffer.  With a lock it takes pushed bytes only up to the end of
- * the next packet, so that later packets are not copied; while hunting it takes
- * any number. */
+/* Scans the buffer.  With a lock, adds pushed bytes only up to the end of the
+ * next packet, so that later packets are not copied; without a lock, fills the
+ * buffer. */
 static enum step step_held(struct ts_sync *s, struct ts_run *ret)
 {
 	size_t held = s->tail - s->head;

@@ -22,9 +22,10 @@
 #include "worker/ts/packet.h"
 
 enum {
-	TS_SYNC_LOCK = 5, /* ISO/IEC 13818-1 annex G */
-	TS_SYNC_BUFFER = 2048,
-	TS_SYNC_BATCH = 7,
+	/* sync bytes in a row that begin the lock (ISO/IEC 13818-1 annex G) */
+	TS_SYNC_LOCK = 5,
+	TS_SYNC_BUFFER = 2048, /* bytes of buffer */
+	TS_SYNC_BATCH = 7,     /* packets in batch */
 };
 
 enum ts_sync_mode {
@@ -34,25 +35,28 @@ enum ts_sync_mode {
 
 struct ts_sync {
 	enum ts_sync_mode mode;
-	size_t stride;         /* 188, 192 or 204; 0 while hunting */
+	size_t stride;         /* packet distance: 188, 192 or 204; 0: no lock,
+				* the sync hunts for packets */
 	const uint8_t *data;   /* pushed bytes that are not scanned yet */
-	size_t len;
-	size_t skip;           /* remaining bytes between two packets */
+	size_t len;            /* number of these bytes */
+	size_t skip;           /* bytes to skip up to the next packet */
 	size_t head, tail;     /* bounds of the bytes in buffer */
 
-	/* since init */
+	/* --- counted since init --- */
 	uint32_t sync_losses;  /* times the lock was lost */
-	uint32_t bad_sync;     /* packets dropped for their sync byte */
-	uint64_t junk_bytes;   /* bytes dropped while hunting */
+	uint32_t bad_sync;     /* packets dropped for a wrong sync byte */
+	uint64_t junk_bytes;   /* bytes dropped without a lock */
 
+	/* bytes of earlier pushes that are not scanned yet */
 	uint8_t buffer[TS_SYNC_BUFFER];
+	/* packets that were copied because of bytes between them */
 	uint8_t batch[TS_SYNC_BATCH * TS_PACKET];
 };
 
 void ts_sync_init(struct ts_sync *, enum ts_sync_mode);
 
-/* Forgets the lock and the buffered bytes, keeps the counters: the input was
- * opened again. */
+/* To be called when the input was opened again: forgets the lock and the
+ * buffered bytes, keeps the counters. */
 void ts_sync_reset(struct ts_sync *);
 
 /*
@@ -62,7 +66,7 @@ void ts_sync_reset(struct ts_sync *);
 void ts_sync_push(struct ts_sync *, const void *data, size_t len);
 
 /*
- * The next run (n > 0), or false when the pushed bytes are used up.  A run is
+ * Writes the next run (n > 0).  False: all pushed bytes were read.  The run is
  * valid until the next call on this object.
  */
 bool ts_sync_pull(struct ts_sync *, struct ts_run *ret);

@@ -11,17 +11,19 @@ enum {
 	MPEG2 = 0x02,
 	H264 = 0x1b,
 	HEVC = 0x24,
-	HEVC_LEVEL = 13, /* behind the first byte of the header */
-	SPS_MOST = 20,   /* bytes behind a start code that are read */
-	AAC_BPS = 5529600, /* of three to eight channels */
-	/* bytes of the main buffers (TS 101 154 for AC-3) */
+	/* offset of general_level_idc behind the first byte of the NAL unit */
+	HEVC_LEVEL = 13,
+	SPS_MOST = 20,   /* most bytes behind a start code that are read */
+	AAC_BPS = 5529600, /* rate for AAC with three to eight channels */
+	/* bytes of the main buffers: other audio, AAC with three to eight
+	 * channels, and AC-3 (TS 101 154) */
 	AUDIO_BYTES = 3584,
-	AAC_BYTES = 8976, /* of three to eight channels */
+	AAC_BYTES = 8976,
 	AC3_BYTES = 5696,
-	USUAL_RATE = 48000,
+	USUAL_RATE = 48000, /* sample rate if the frame does not have it */
 	SYSTEM_BPS_MIN = 80000,
-	/* The multiplex buffer takes 4 ms of the rate, and 1/750 s for the
-	 * headers, of a rate of 2 Mbit/s at least. */
+	/* The multiplex buffer holds 4 ms of the rate, and 1/750 s for headers.
+	 * For its size the rate counts as at least this many bit/s. */
 	MUX_BPS_MIN = 2000000,
 };
 
@@ -45,7 +47,8 @@ unsigned t_std_audio_bps(uint8_t stream_type)
 	}
 }
 
-/* The channel_configuration; 0: a program config element has the channels. */
+/* channel_configuration; 0: a program config element describes the
+ * channels. */
 static unsigned adts_channels(const uint8_t *head)
 {
 	return (head[2] & 1U) << 2 | head[3] >> 6;
@@ -76,14 +79,14 @@ bool t_std_audio_find(const uint8_t *head, struct t_std_audio *ret)
 	return true;
 }
 
-/* The rate of a level in kbit/s, and its coded picture buffer in kbit. */
+/* A level with its highest rate (kbit/s) and coded picture buffer (kbit). */
 struct level {
 	uint8_t number;
 	unsigned kbps, kbit;
 };
 
-/* The buffers of a level in the list, or of the nearest level above.  factor:
- * bits in a kbit of the list. */
+/* The buffers of a level in the list, or of the next higher level if it is not
+ * listed.  factor: bits in a kbit of the list. */
 static struct t_std_video size(const struct level *list, size_t n,
 			       uint8_t number, unsigned factor)
 {
@@ -101,8 +104,8 @@ static struct t_std_video size(const struct level *list, size_t n,
 	};
 }
 
-/* The bits in a kbit of the levels for this profile: cpbBrNalFactor of H.264
- * table A-2. */
+/* The number of bits that a kbit of the levels means for this profile:
+ * cpbBrNalFactor of H.264 table A-2. */
 static unsigned h264_factor(uint8_t profile_idc)
 {
 	switch (profile_idc) {
@@ -138,8 +141,8 @@ static struct t_std_video h264(const uint8_t *sps)
 }
 
 /* The buffers of MPEG-2, by the level in a sequence extension (ISO/IEC 13818-2
- * tables 8-13 and 8-14).  The rate is 1.2 times that of the level by 2.4.2.3 of
- * 13818-1; zeros: it is another extension. */
+ * tables 8-13 and 8-14).  The rate is 1.2 times that of the level (13818-1
+ * 2.4.2.3).  All zeros: it is another extension. */
 static struct t_std_video mpeg2(const uint8_t *extension)
 {
 	static const struct level levels[] = {
@@ -156,8 +159,8 @@ static struct t_std_video mpeg2(const uint8_t *extension)
 }
 
 /* The buffers of HEVC, by general_tier_flag and general_level_idc: H.265 annex
- * A, tables A.8 and A.9.  A buffer has a second of the rate, at level 1
- * more. */
+ * A, tables A.8 and A.9.  The coded picture buffer holds one second at the
+ * highest rate, and at level 1 more. */
 static struct t_std_video hevc(const uint8_t *sps)
 {
 	static const struct level levels[] = {
@@ -177,7 +180,7 @@ static struct t_std_video hevc(const uint8_t *sps)
 	};
 	unsigned at = 0, zeros = 0;
 
-	/* without the bytes that prevent start codes */
+	/* finds the level, without counting emulation prevention bytes */
 	for (unsigned n = 0; n < HEVC_LEVEL; at++) {
 		bool extra = zeros >= 2 && sps[at] == 3;
 
@@ -196,7 +199,7 @@ bool t_std_video_find(uint8_t coding, const uint8_t *data, size_t n,
 
 	if (n < 4 + SPS_MOST)
 		return false;
-	/* 1 is the rare byte of a start code */
+	/* searches the byte 1 of a start code, because 0 is more frequent */
 	end = data + n - 1 - SPS_MOST;
 	for (const uint8_t *at = data + 2; at < end; at++) {
 		struct t_std_video v = { 0 };

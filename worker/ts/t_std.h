@@ -11,12 +11,13 @@
 
 enum {
 	T_STD_TB = 512, /* bytes of each transport buffer */
-	/* bit/s at which the transport buffer of audio empties; that of three
-	 * channels of AAC or more is faster */
+	/* bit/s at which the transport buffer of audio empties; that of AAC
+	 * with three channels or more empties faster */
 	T_STD_AUDIO_BPS = 2000000,
-	/* bit/s at which the transport buffers of tables empty: 2.4.2.3 */
+	/* bit/s at which the transport buffers of tables empty (2.4.2.3) */
 	T_STD_TABLES_BPS = 1000000,
-	/* The system buffer: the tables of a program, with PAT and CAT. */
+	/* bytes of the system buffer, for the tables of a program, PAT and
+	 * CAT */
 	T_STD_SYSTEM = 1536,
 };
 
@@ -28,27 +29,24 @@ uint64_t t_std_system_bps(uint64_t multiplex_bps);
  * 0: the type is no audio, or its rate is not fixed. */
 unsigned t_std_audio_bps(uint8_t stream_type);
 
-/* The rate of the transport buffer of audio in bit/s, the bytes of the main
- * buffer behind it, and the duration of a frame in 27 MHz ticks. */
 struct t_std_audio {
-	unsigned bps;
-	unsigned bytes;
-	unsigned frame_ticks;
+	unsigned bps;   /* bit/s at which the transport buffer empties */
+	unsigned bytes; /* size of the main buffer behind it */
+	unsigned frame_ticks; /* duration of a frame, 27 MHz */
 };
 
 /* Finds the buffers of audio by the first AUDIO_HEAD bytes (audio.h) of a
- * frame; false: no frame begins there, or it only adds channels to another
- * one.  LATM is taken to have eight channels. */
+ * frame.  False: no frame begins there, or the frame only adds channels to
+ * another one.  For LATM eight channels are assumed. */
 bool t_std_audio_find(const uint8_t *head, struct t_std_audio *ret);
 
-/* The rate of the transport buffer of video, and the bytes of the buffers
- * behind it together: multiplex buffer and elementary stream buffer. */
 struct t_std_video {
-	unsigned bps;
-	unsigned bytes;
+	unsigned bps;   /* bit/s at which the transport buffer empties */
+	unsigned bytes; /* multiplex buffer and elementary stream buffer */
 };
 
 /* Finds the buffers of video by the profile and level of a parameter set in
- * these n bytes; false: they have none.  coding: as pmt_coding(). */
+ * these n bytes.  False: the bytes have no parameter set.  coding: as
+ * pmt_coding(). */
 bool t_std_video_find(uint8_t coding, const uint8_t *data, size_t n,
 		      struct t_std_video *ret);
