@@ -73,7 +73,8 @@ bool datagrams_cut(struct datagrams *d, struct run_cursor *c,
 		if (rtp != NULL) {
 			uint8_t *h = d->headers[d->n];
 			bool marker;
-			/* before its packets advance the clock */
+			/* the stamp is taken before the packets of the
+			 * datagram advance the clock */
 			uint32_t stamp = rtp_clock_stamp(
 				&rtp->clock, rtp->now_ns, &marker);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Cuts runs of TS packets into datagrams without a copy: as a list of iovecs,
- * with an RTP header in front of each datagram, and with 16 bytes of zero
- * behind each packet (packets of 204 bytes), on request.
+ * Cuts runs of TS packets into datagrams without a copy: as a list of iovecs.
+ * On request each datagram begins with an RTP header, and each packet has 16
+ * zero bytes behind it (packets of 204 bytes).
  *
  * Pure.  Embedded; borrows the runs.
  */
@@ -14,67 +14,70 @@
 #include <sys/uio.h>
 
 enum {
-	/* UDP_SEGMENT: all payloads of a call must fit one IP packet of 65,535
-	 * bytes. */
+	/* The most datagrams of a system call: with UDP_SEGMENT all payloads of
+	 * a call must fit one IP packet of 65,535 bytes. */
 	DATAGRAMS_MAX = 49,
-	DATAGRAMS_IOV = 128,
+	DATAGRAMS_IOV = 128, /* iovecs of a system call */
+	/* the most iovecs of a datagram: its header, and two for each packet */
 	DATAGRAM_IOV_MAX = 2 * DATAGRAM_PACKETS + 1,
 	RTP_HEADER_SIZE = 12,
-	/* bytes behind a packet of 204 bytes */
+	/* bytes behind the 188 bytes of a packet of 204 bytes */
 	DATAGRAM_TRAILER = 16,
 	DATAGRAM_SIZE_MAX = RTP_HEADER_SIZE +
 			    DATAGRAM_PACKETS * (TS_PACKET + DATAGRAM_TRAILER),
 };
 
 struct rtp_sender {
-	uint16_t seq;
+	uint16_t seq; /* sequence number of the next datagram */
 	uint32_t ssrc;
 	struct rtp_clock clock;
 	uint64_t now_ns; /* time at which the datagrams are cut */
 };
 
 /*
- * The place of an rtp output in its sequence.  An output that replaces it, in
- * this worker or in the next one, continues there.  Lies in the memory of the
- * stream: without pointers, zeroed while unused, and valid with any content, so
- * that damaged memory does no harm.
+ * The position of an rtp output in its sequence of datagrams.  An output that
+ * replaces it, in this worker or in the next one, continues from there.  The
+ * struct lies in the memory of the stream: it has no pointers, is zeroed while
+ * unused, and any content is valid, so that damaged memory does no harm.
  */
 struct rtp_state {
 	uint64_t address; /* hash of the output's address; 0: unused */
-	uint64_t ticks;   /* 27 MHz ticks of a packet that leaves in time ... */
-	uint64_t at_ns;   /* ... at this time; 0: none sent yet */
+	uint64_t ticks;   /* 27 MHz: time stamp of a packet that left in time */
+	uint64_t at_ns;   /* when that packet left; 0: none sent yet */
 	uint32_t ssrc;
 	uint16_t seq;     /* sequence number of the next datagram */
-	uint16_t queue;   /* the number of its queue; 0: none */
+	uint16_t queue;   /* number of its queue in that memory; 0: none */
 };
 
 /* The datagrams of one system call. */
 struct datagrams {
-	size_t n;         /* datagrams */
-	size_t n_packets; /* TS packets in them */
-	size_t n_iov;
+	size_t n;         /* number of datagrams */
+	size_t n_packets; /* number of TS packets in the datagrams */
+	size_t n_iov;     /* number of entries of iov */
 	struct iovec iov[DATAGRAMS_IOV];
-	/* index of the first iovec of each datagram, and of their end */
+	/* index in iov of the first entry of each datagram; first[n]: the index
+	 * behind the last datagram */
 	uint8_t first[DATAGRAMS_MAX + 1];
 	uint8_t headers[DATAGRAMS_MAX][RTP_HEADER_SIZE];
 };
 
-/* Where the next datagram begins in a list of runs. */
+/* The position in a list of runs at which the next datagram begins. */
 struct run_cursor {
 	const struct ts_run *runs;
 	size_t n_runs;
-	size_t done; /* packets of runs[0] */
-	bool trailers; /* packets of 204 bytes */
+	size_t done; /* packets of runs[0] that are in datagrams already */
+	bool trailers; /* each packet gets DATAGRAM_TRAILER zero bytes */
 };
 
 /*
- * Fills d from the cursor, up to its bounds or the end of the runs; false when
- * no packet was left.  rtp NULL: without RTP headers.
+ * Fills d with packets from the cursor on, until d is full or the runs end.
+ * False: no packet was left.  rtp NULL: the datagrams have no RTP headers.
  */
 bool datagrams_cut(struct datagrams *d, struct run_cursor *,
 		   struct rtp_sender *rtp);
 
-/* Returns datagram i in one piece: in place, or copied into buf. */
+/* Returns datagram i as contiguous bytes: in place if it has one iovec,
+ * otherwise copied into buf. */
 const uint8_t *datagram_gather(const struct datagrams *d, size_t i,
 			       uint8_t buf[DATAGRAM_SIZE_MAX],
 			       size_t *ret_len);

@@ -6,9 +6,9 @@
 enum {
 	VERSION = 0x80,
 	VERSION_MASK = 0xc0,
-	EXTENDED = 0x80, /* before the payload type */
-	ROW = 0x40,      /* bit D */
-	SCHEME = 0x38,   /* 0: XOR */
+	EXTENDED = 0x80, /* bit E, in the byte of the payload type */
+	ROW = 0x40,      /* bit D: a row */
+	SCHEME = 0x38,   /* mask of the FEC scheme; 0: XOR */
 };
 
 int fec_parse(const uint8_t *data, size_t len, struct fec_packet *ret)
@@ -18,7 +18,8 @@ int fec_parse(const uint8_t *data, size_t len, struct fec_packet *ret)
 	if (len < FEC_HEAD || (data[0] & VERSION_MASK) != VERSION ||
 	    !(h[4] & EXTENDED) || h[12] & SCHEME)
 		return -EBADMSG;
-	/* flags and marker of the RTP header protect those of the others */
+	/* flags and marker bit in the RTP header of the FEC datagram are the
+	 * XORs of those of the datagrams */
 	*ret = (struct fec_packet){
 		.row = h[12] & ROW,
 		.first = rtp_get16(h),
@@ -31,7 +32,7 @@ int fec_parse(const uint8_t *data, size_t len, struct fec_packet *ret)
 		.body = data + FEC_HEAD,
 		.body_len = len - FEC_HEAD,
 	};
-	/* a step above 1 is a column */
+	/* a row has step 1 */
 	if (ret->n < 1 || ret->n > FEC_TAKEN_SIDE_MAX || ret->step < 1 ||
 	    ret->step > FEC_TAKEN_SIDE_MAX ||
 	    ret->n * ret->step > FEC_TAKEN_MATRIX_MAX ||

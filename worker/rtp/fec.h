@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * FEC datagrams (SMPTE 2022-1, Pro-MPEG CoP #3): each is the XOR of the RTP
- * datagrams of a row or a column of a matrix, which sequence numbers fill line
- * by line.
+ * Reads and writes FEC datagrams (SMPTE 2022-1, Pro-MPEG CoP #3).  Each is the
+ * XOR of the RTP datagrams of a row or a column of a matrix.  The datagrams
+ * fill the matrix row by row in the order of their sequence numbers.
  *
  *	RTP header | first number, length, type, time, step, count | body
  *
@@ -16,28 +16,31 @@
 #include <string.h>
 
 enum {
-	FEC_HEADER = 16, /* behind the RTP header */
+	FEC_HEADER = 16, /* bytes behind the RTP header */
 	FEC_HEAD = RTP_HEADER + FEC_HEADER,
 	FEC_PAYLOAD_TYPE = 96,
-	/* Limits of an accepted matrix.  The standard allows less, but some
-	 * encoders send larger matrices. */
+	/* The largest accepted matrix: datagrams of a row or a column, and of
+	 * the matrix.  The standard allows less, but some encoders send larger
+	 * matrices. */
 	FEC_TAKEN_SIDE_MAX = 50,
 	FEC_TAKEN_MATRIX_MAX = 400,
-	/* Added to the UDP port of the media. */
+	/* Columns and rows are sent to the UDP port of the media plus this
+	 * number. */
 	FEC_COLUMN_PORT = 2,
 	FEC_ROW_PORT = 4,
 };
 
 struct fec_packet {
-	bool row;
+	bool row;       /* false: a column */
 	uint16_t first; /* sequence number of the first datagram */
-	uint8_t step;   /* difference of two sequence numbers; 1 in a row */
+	uint8_t step;   /* difference of successive numbers; 1 in a row */
 	uint8_t n;      /* number of datagrams */
-	/* XORs of the fields of the datagrams */
+	/* --- each of these is the XOR of a field of the datagrams --- */
 	uint8_t flags;        /* padding, extension, CSRC count */
 	uint8_t payload_type; /* payload type and marker bit */
-	uint16_t len;         /* XOR of the lengths of the bodies */
+	uint16_t len;         /* length of the body */
 	uint32_t timestamp;
+	/* --- */
 	const uint8_t *body;  /* points into the datagram */
 	size_t body_len;      /* length of the longest body */
 };
@@ -47,11 +50,12 @@ struct fec_packet {
 int fec_parse(const uint8_t *data, size_t len,
 	      struct fec_packet *ret) MUST_CHECK;
 
-/* Writes both headers, FEC_HEAD bytes; seq and stamp are those of the FEC
- * datagram itself. */
+/* Writes RTP header and FEC header, FEC_HEAD bytes.  seq and stamp: sequence
+ * number and time stamp of the FEC datagram itself. */
 void fec_write(const struct fec_packet *, uint16_t seq, uint32_t stamp,
 	       uint8_t *ret);
 
+/* The sequence number of datagram i of the row or column. */
 static inline uint16_t fec_seq(const struct fec_packet *f, unsigned i)
 {
 	return (uint16_t)(f->first + i * f->step);

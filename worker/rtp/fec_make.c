@@ -16,12 +16,12 @@ struct fec_make {
 	fec_send_fn *send;
 	void *arg;
 	unsigned columns, rows;
-	unsigned cell;        /* place of the next datagram in the matrix */
+	unsigned cell;        /* index of the next datagram in the matrix */
 	uint32_t stamp;       /* RTP time stamp of the last datagram */
-	uint16_t seq[FEC_KINDS];
-	struct sum row;
-	struct sum *growing;  /* the columns of this matrix ... */
-	struct sum *whole;    /* ... and of the matrix before */
+	uint16_t seq[FEC_KINDS]; /* next sequence number of columns, rows */
+	struct sum row;       /* the current row */
+	struct sum *growing;  /* the columns of the current matrix */
+	struct sum *whole;    /* the columns of the matrix before */
 	unsigned to_send;     /* columns of `whole` that are not sent yet */
 	struct sum *sums;     /* the memory of `growing` and `whole` */
 };

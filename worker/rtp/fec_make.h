@@ -2,11 +2,11 @@
 /*
  * Makes the FEC rows and columns (SMPTE 2022-1) of datagrams that are sent.
  *
- * A row is sent after its last datagram.  The columns of a matrix are spread
- * over the next matrix.  This avoids a burst, and a loss that hits a column
- * together with its datagrams.
+ * A row is sent after its last datagram.  The columns of a matrix are sent one
+ * by one during the next matrix.  This avoids a burst, and a loss that hits a
+ * column together with its datagrams.
  *
- * Owns the sums.  Pure.
+ * Owns the sums (XORs) of the rows and columns.  Pure.
  */
 #pragma once
 

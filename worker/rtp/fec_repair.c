@@ -9,36 +9,41 @@
 #include <stdlib.h>
 
 enum {
-	/* The rows and columns of three of the largest standard matrices. */
+	/* FEC datagrams that may wait: the rows and columns of three of the
+	 * largest standard matrices. */
 	WAITING_MAX = 128,
 	DATAGRAM_MAX = RTP_LONG_SIZE,
-	/* Some encoders send a row's FEC before its last datagram: for this
-	 * long that datagram is not lost. */
+	/* Some encoders send the FEC of a row before its last datagram.  For
+	 * this long after the FEC, a datagram that has not arrived is not
+	 * taken for lost. */
 	COMING_MS = 300,
-	/* Gaps do not wait for FEC that was silent for longer. */
+	/* After this time without FEC, gaps do not wait for a repair. */
 	LIVE_MS = 3000,
-	/* The largest matrix of the standard, until the matrix is known. */
+	/* Datagrams of the matrix until its size is known: the largest matrix
+	 * of the standard. */
 	MATRIX_FIRST = FEC_MATRIX_MAX,
 	REACH_FIRST = 2 * MATRIX_FIRST + FEC_COLUMNS_MAX,
 };
 
-/* An FEC datagram with more than one datagram missing. */
+/* An FEC datagram that waits, because more than one of its datagrams is
+ * missing. */
 struct sum {
 	uint64_t received_ns;
-	uint64_t order;
-	bool used;
-	uint16_t size;
-	size_t room;
-	uint8_t *data; /* NULL until the first use */
+	uint64_t order; /* age: the lowest number is the oldest sum */
+	bool used;      /* false: the entry is free */
+	uint16_t size;  /* bytes of the datagram */
+	size_t room;    /* bytes allocated at data */
+	uint8_t *data;  /* NULL until the first use */
 };
 
 struct fec_repair {
 	struct rtp_window *window;
 	unsigned columns, rows; /* size of the matrix; 0: unknown */
-	bool live;              /* FEC arrived lately, or may begin yet */
-	uint64_t received_ns;
-	unsigned n_waiting;
-	uint64_t order;         /* number of the next sum that waits */
+	bool live;              /* FEC arrived, or the module was made, within
+				 * LIVE_MS */
+	uint64_t received_ns;   /* when the last FEC datagram arrived */
+	unsigned n_waiting;     /* used entries of sums */
+	uint64_t order;         /* sum.order of the next sum */
 	struct fec_repair_counts counts;
 	struct sum sums[WAITING_MAX];
 };
@@ -63,8 +68,8 @@ void fec_repair_free(struct fec_repair **f)
 
 /* --- the matrix --- */
 
-/* Makes the window keep the datagrams that repairs need: the sums of a matrix
- * may be spread over the next matrix. */
+/* Makes the window keep the datagrams that repairs need: those of two matrices,
+ * because the FEC of a matrix may be sent during the next matrix. */
 static void set_reach(struct fec_repair *f)
 {
 	unsigned columns = MAX(f->columns, 1U);
@@ -78,10 +83,10 @@ static void set_reach(struct fec_repair *f)
 
 enum missing { MISSING_NONE, MISSING_ONE, MISSING_MORE, HOPELESS };
 
-/* How many datagrams of a sum are missing; HOPELESS: one of them is too late
- * for a repair.  *ret: the number of the last missing one.  may_come: a
- * datagram that has not arrived yet may not be lost, so the result is not
- * MISSING_ONE. */
+/* Returns how many datagrams of a sum are missing; HOPELESS: for one of them a
+ * repair is too late.  *ret: the sequence number of the last missing datagram.
+ * may_come: if the single missing datagram may still arrive, because no later
+ * one has arrived, the result is MISSING_MORE. */
 static enum missing find_missing(const struct fec_repair *f,
 				 const struct fec_packet *p, bool may_come,
 				 uint16_t *ret)
@@ -111,8 +116,8 @@ static enum missing find_missing(const struct fec_repair *f,
 						     : MISSING_MORE;
 }
 
-/* Restores the missing datagram of a sum from the others.  Returns its size; 0:
- * the sum is of other datagrams. */
+/* Restores the missing datagram of a sum from its other datagrams.  Returns the
+ * size of the datagram; 0: the sum does not fit these datagrams. */
 static size_t restore(const struct fec_repair *f, struct fec_packet p,
 		      uint16_t missing, uint8_t *ret)
 {
@@ -144,9 +149,9 @@ static size_t restore(const struct fec_repair *f, struct fec_packet p,
 	return RTP_HEADER + (size_t)p.len;
 }
 
-/* Repairs a datagram with a sum, if exactly one is missing.  True: the sum is
- * not needed any more; false: it may repair a datagram later.  *repaired is set
- * if one was missing. */
+/* Repairs a datagram with a sum, if exactly one of its datagrams is missing;
+ * then sets *repaired.  True: the sum is not needed any more.  False: it may
+ * repair a datagram later. */
 static bool try_sum(struct fec_repair *f, const struct fec_packet *p,
 		    uint64_t received_ns, uint64_t now_ns, bool *repaired)
 {
@@ -175,7 +180,7 @@ static bool try_sum(struct fec_repair *f, const struct fec_packet *p,
 		if (rtp_parse(datagram, size, &d) < 0)
 			return true;
 	}
-	/* otherwise it was a sum of other datagrams */
+	/* if the result is no media, the sum did not fit these datagrams */
 	if (rtp_is_media(&d))
 		rtp_window_repair(f->window, &d, now_ns);
 	return true;
@@ -183,8 +188,8 @@ static bool try_sum(struct fec_repair *f, const struct fec_packet *p,
 
 /* --- all sums --- */
 
-/* Stores a sum that cannot repair yet, in a free place or instead of the oldest
- * sum. */
+/* Stores a sum that cannot repair a datagram yet, in a free entry or instead of
+ * the oldest sum. */
 static void keep(struct fec_repair *f, const uint8_t *data, size_t len,
 		 uint64_t now_ns)
 {

@@ -9,12 +9,12 @@ enum {
 	/* After a pause this long, the stream's clock is unknown until the
 	 * next PCR. */
 	PAUSE_MS = 200,
-	/* The packets of a burst come closer together than this in each
-	 * SETTLE_MS. */
+	/* A burst lasts as long as stamps are reduced by at least SETTLED_MS in
+	 * each SETTLE_MS. */
 	SETTLE_MS = 1000,
 	SETTLED_MS = 20,
-	/* the most by which a stream's clock is slower than that of the
-	 * machine */
+	/* The most by which the clock of a stream is slower than the clock of
+	 * the machine. */
 	SLOWER_PPM = 100,
 	SLOWER_TICKS = (int)(PCR_HZ / 1000000) * SLOWER_PPM,
 };
@@ -54,8 +54,8 @@ static void settle(struct rtp_clock *c, uint64_t now_ns)
 	c->settle_ticks = 0;
 }
 
-/* Notes a pause, and the PCRs after it: the first one shows the length of the
- * pause, the second one the rate. */
+/* Notes a pause, and counts the two PCRs after it: the first one shows the
+ * length of the pause, the second one the rate. */
 static void note_pause(struct rtp_clock *c, uint64_t now_ns)
 {
 	if (c->follows && now_ns - c->last_ns > PAUSE_MS * MS) {
@@ -67,8 +67,9 @@ static void note_pause(struct rtp_clock *c, uint64_t now_ns)
 	}
 }
 
-/* Marks a new time base, if the PCRs jumped, or if they differ by `off' from
- * the time that passed in a pause. */
+/* Marks a new time base if the PCRs jumped, or if after a pause they differ by
+ * more than PAUSE_MS from the time that passed.  off: that difference,
+ * 27 MHz. */
 static void judge(struct rtp_clock *c, int64_t off, uint64_t now_ns)
 {
 	const int64_t pause = ticks_of_ms(PAUSE_MS);
@@ -82,8 +83,8 @@ static void judge(struct rtp_clock *c, int64_t off, uint64_t now_ns)
 }
 
 /* Returns the time stamp `ticks', reduced to `due' if it is later.  No packet
- * leaves before it is due, so a later stamp shows that the packets before it
- * were late: they waited in a stall, and a burst of them has caught up. */
+ * leaves before it is due.  So a stamp later than `due' shows that earlier
+ * packets were late, after a stall, and that their burst has caught up. */
 static uint64_t catch_up(struct rtp_clock *c, uint64_t ticks, uint64_t due,
 			 uint64_t now_ns)
 {
@@ -101,7 +102,9 @@ static uint64_t catch_up(struct rtp_clock *c, uint64_t ticks, uint64_t due,
 	return due;
 }
 
-/* Lets the due time follow the packets that leave earliest. */
+/* Adjusts the due time to the packets that leave earliest.  If no packet was
+ * early for a second, the stream may be slower than the clock of the
+ * machine. */
 static void follow_due(struct rtp_clock *c, uint64_t ticks, uint64_t now_ns)
 {
 	uint64_t due = rtp_clock_due(c, now_ns);
@@ -121,7 +124,8 @@ uint32_t rtp_clock_stamp(struct rtp_clock *c, uint64_t now_ns,
 	uint64_t stream = pcr_clock_ticks(&c->pcr);
 	uint64_t due = rtp_clock_due(c, now_ns), ticks = due;
 
-	/* the clock may be made in a turn that began before */
+	/* now_ns may be older than rtp_clock_init(): it is the time at which
+	 * the current wake-up began */
 	now_ns = MAX(now_ns, c->last_ns);
 	note_pause(c, now_ns);
 	if (c->follows)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes RTP time stamps (RFC 2250 2): 90 kHz of the stream's own clock, by the
- * position of a packet between two PCRs, not by its time of arrival.
+ * Makes RTP time stamps (RFC 2250 2): 90 kHz of the stream's own clock.  The
+ * stamp of a packet depends on its position between two PCRs, not on its time
+ * of arrival.
  *
- * Until two PCRs are known, and where a new time base begins, the clock of the
- * machine continues the time.  The marker bit announces a new time base.
+ * Until two PCRs are known, and at the start of a new time base, the clock of
+ * the machine continues the time stamps.  The marker bit announces a new time
+ * base.
  *
- * Time stamps stay with the clock of the machine: packets that leave in a burst
- * after a stall of the worker or of the source have the time at which they
- * leave, until the burst ends.  No time stamp is in the future.
+ * A stamp is never later than the time at which its packet leaves: packets that
+ * leave in a burst, after a stall of the worker or of the source, have the time
+ * at which they leave, until the burst ends.
  *
  * Pure.  Embedded.
  */
@@ -21,28 +23,32 @@ struct rtp_clock {
 	bool follows;       /* time stamps follow the PCRs */
 	bool marked;        /* the next time stamp begins a new time base */
 	unsigned paused;    /* PCRs that are still needed after a pause */
-	uint64_t paused_at; /* packet number of the last of these PCRs */
-	bool judged;        /* all PCRs that a pause needs have arrived */
+	uint64_t paused_at; /* pcr.at_packets at the last of these PCRs */
+	bool judged;        /* the PCRs needed after a pause have arrived */
 	uint32_t jumps;     /* pcr.jumps at the last time stamp */
 	uint64_t origin;    /* time stamp of stream time 0, in 27 MHz ticks */
 	uint64_t last;      /* last time stamp, in 27 MHz ticks */
 	uint64_t last_ns;   /* monotonic time of the last time stamp */
-	uint64_t due;       /* time stamp of a packet that left in time ... */
-	uint64_t due_ns;    /* ... at this monotonic time */
-	bool settles;       /* no time stamp may be later than due */
-	uint64_t settle_ns; /* since this time, ... */
-	int64_t settle_ticks; /* ... and time stamps were reduced by this */
+	uint64_t due;       /* stamp of a packet that left in time, 27 MHz */
+	uint64_t due_ns;    /* monotonic time at which that packet left */
+	bool settles;       /* a burst may last: later stamps than
+			     * rtp_clock_due() are reduced to it */
+	uint64_t settle_ns; /* start of the current SETTLE_MS */
+	int64_t settle_ticks; /* 27 MHz by which stamps were reduced since
+			       * settle_ns */
 };
 
-/* Starts the clock.  start: the first time stamp, any number. */
+/* Starts the clock.  start: the first time stamp (90 kHz), any number. */
 void rtp_clock_init(struct rtp_clock *, uint32_t start, uint64_t now_ns);
 
-/* Call it before the first stamp: packets that leave at at_ns have the time
- * `ticks' (27 MHz).  Both are of another process: any number is valid, and a
- * time after that of rtp_clock_init() counts as that. */
+/* Call it before the first stamp to continue the stamps of another process, in
+ * which packets that left at at_ns had the time `ticks' (27 MHz).  Both may
+ * have any value; an at_ns after the time of rtp_clock_init() counts as that
+ * time. */
 void rtp_clock_resume(struct rtp_clock *, uint64_t ticks, uint64_t at_ns);
 
-/* The time, in 27 MHz ticks, of a packet that leaves at now_ns in time. */
+/* The time stamp, in 27 MHz ticks, of a packet that leaves in time at
+ * now_ns. */
 uint64_t rtp_clock_due(const struct rtp_clock *, uint64_t now_ns);
 
 /* The time stamp of a datagram that begins with the next packet, and its marker
@@ -50,4 +56,5 @@ uint64_t rtp_clock_due(const struct rtp_clock *, uint64_t now_ns);
 uint32_t rtp_clock_stamp(struct rtp_clock *, uint64_t now_ns,
 			 bool *ret_marker);
 
+/* Takes the next packet of the stream, after its datagram got a stamp. */
 void rtp_clock_feed(struct rtp_clock *, const uint8_t *packet);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The packets with transport_error_indicator in the payload of a datagram: a
- * copy of the datagram from another path replaces them.
+ * Finds the packets with transport_error_indicator in the payload of a
+ * datagram, and replaces them by those of a copy from another path.
  *
- * A payload that is no row of TS packets of 188 bytes has none.  Pure.
+ * A payload that is not a sequence of 188-byte TS packets has no such packets.
+ * Pure.
  */
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* True if a packet of the payload has transport_error_indicator. */
 bool rtp_damage_is_in(const uint8_t *payload, size_t len);
 
 /* Replaces the packets with transport_error_indicator by those of a copy that

@@ -5,7 +5,8 @@
 
 #define LIVE_NS (RTP_LIVE_MS * MS)
 
-/* A number further from the last one is of another sequence. */
+/* A sequence number that differs by more from the last one belongs to another
+ * sequence. */
 enum { NEAR = 8192 };
 
 static bool is_of(const struct rtp_mark *m, const struct rtp_datagram *d)
@@ -20,8 +21,8 @@ bool rtp_flow_is_live(const struct rtp_flow *f, uint64_t now_ns)
 	return f->started && now_ns - f->received_ns < LIVE_NS;
 }
 
-/* True if a switch must wait: the other path still delivers the old sequence,
- * or is behind in the new one. */
+/* True if a switch must wait, because the other path still delivers the
+ * followed sequence, or is behind this path in the new sequence. */
 static bool waits_for_other(const struct rtp_flow *f,
 			    const struct rtp_datagram *d, unsigned path,
 			    uint64_t now_ns)

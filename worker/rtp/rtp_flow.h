@@ -4,10 +4,11 @@
  * another sequence arrives: the sender restarted, another sender began, or the
  * datagram is garbage.
  *
- * Such a datagram is kept as a candidate; when the next datagram of its path
- * continues it (RFC 3550 A.1), its sequence is followed from there.  The
- * previous sequence is ignored while the new sequence is live: neither late
- * datagrams nor two senders on one address make the stream alternate.
+ * A datagram of another sequence is kept as a candidate.  If the next datagram
+ * of its path continues it (RFC 3550 A.1), the stream follows that sequence
+ * from the candidate on.  The previous sequence is ignored while the new one is
+ * live.  So neither late datagrams nor two senders on one address make the
+ * stream alternate.
  *
  * With two paths, the switch waits while the other path still delivers the
  * sequence that is followed.  When both paths switch, the path that is behind
@@ -25,7 +26,7 @@ enum {
 	RTP_LIVE_MS = 1000, /* a sequence or path silent for longer is dead */
 };
 
-/* A place in a sequence. */
+/* A position in a sequence. */
 struct rtp_mark {
 	bool set;
 	uint32_t ssrc;
@@ -34,10 +35,10 @@ struct rtp_mark {
 };
 
 struct rtp_flow {
-	bool started;
-	uint32_t ssrc;
-	uint64_t received_ns;
-	struct rtp_mark left; /* the previous sequence */
+	bool started;         /* a sequence is followed */
+	uint32_t ssrc;        /* SSRC of that sequence */
+	uint64_t received_ns; /* arrival of its last datagram on any path */
+	struct rtp_mark left; /* last position of the previous sequence */
 	/* arrival of the last datagram of the followed sequence on each path;
 	 * 0: none yet */
 	uint64_t path_received_ns[RTP_PATHS];
@@ -48,7 +49,8 @@ struct rtp_flow {
 enum rtp_verdict {
 	RTP_IGNORE,
 	RTP_CANDIDATE, /* may be the first datagram of another sequence */
-	RTP_FOLLOW,    /* continues the candidate: follow both datagrams */
+	RTP_FOLLOW,    /* continues the candidate: the caller follows the
+			* sequence, from the candidate on */
 };
 
 bool rtp_flow_is_live(const struct rtp_flow *, uint64_t now_ns);

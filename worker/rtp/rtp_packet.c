@@ -22,7 +22,8 @@ int rtp_parse(const uint8_t *data, size_t len, struct rtp_datagram *ret)
 	size_t payload = len - head;
 
 	if (padding) {
-		/* the count includes its own byte */
+		/* the last byte is the number of padding bytes, itself
+		 * included */
 		if (payload == 0 || data[len - 1] == 0 ||
 		    data[len - 1] > payload)
 			return -EBADMSG;

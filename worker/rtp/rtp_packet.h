@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The header of an RTP datagram (RFC 3550, RFC 2250), checked and decoded.
+ * Checks and decodes the header of an RTP datagram (RFC 3550, RFC 2250).
  *
  * Pure: no I/O, no clock.
  */
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum {
-	RTP_HEADER = 12, /* without CSRC list and extension */
-	RTCP_HEADER = 4,
+	RTP_HEADER = 12, /* bytes without CSRC list and extension */
+	RTCP_HEADER = 4, /* bytes */
 	RTP_PAYLOAD_MP2T = 33,
 	RTP_PAYLOAD_DYNAMIC = 96, /* the first dynamic type; 127 is the last */
 	RTP_CLOCK_HZ = 90000,
@@ -26,9 +26,9 @@ struct rtp_datagram {
 	uint32_t ssrc;
 	uint8_t payload_type;
 	const uint8_t *payload; /* points into the datagram */
-	size_t len;
-	const uint8_t *data; /* the whole datagram */
-	size_t size;
+	size_t len;             /* bytes of the payload */
+	const uint8_t *data;    /* the whole datagram */
+	size_t size;            /* bytes of the datagram */
 };
 
 /* Reads the header of an RTP datagram.  0, or -EBADMSG: too short, another
@@ -37,15 +37,16 @@ struct rtp_datagram {
 int rtp_parse(const uint8_t *data, size_t len,
 	      struct rtp_datagram *ret) MUST_CHECK;
 
-/* May the datagram carry TS packets: payload type 33, or a dynamic type? */
+/* True if the datagram may carry TS packets: it has payload type 33, or a
+ * dynamic one. */
 static inline bool rtp_is_media(const struct rtp_datagram *d)
 {
 	return d->payload_type == RTP_PAYLOAD_MP2T ||
 	       d->payload_type >= RTP_PAYLOAD_DYNAMIC;
 }
 
-/* Is this RTCP on the port of the media?  RTCP has types 192 to 223 in the byte
- * of marker and payload type (RFC 5761 4). */
+/* True if a datagram on the port of the media is RTCP: it has 192 to 223 in the
+ * byte of marker bit and payload type (RFC 5761 4). */
 static inline bool rtp_is_rtcp(const uint8_t *data, size_t len)
 {
 	return len >= RTCP_HEADER && data[0] >> 6 == 2 && data[1] >= 192 &&

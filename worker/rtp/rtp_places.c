@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 enum {
-	/* Places after a gap that are searched for a datagram of a path, which
-	 * shows that the path is past the gap. */
+	/* Number of places behind a gap that are searched for a datagram of a
+	 * path, which shows that the path is past the gap. */
 	LOOK_MAX = 64,
 	/* The longest wait for a repair: at a low rate FEC arrives late. */
 	REPAIR_WAIT_US = 3000000,
@@ -23,7 +23,8 @@ void rtp_places_drop_slot(struct rtp_places *p, uint16_t *slot)
 
 /* --- two paths --- */
 
-/* The time at which the faster path delivered this datagram, or would have. */
+/* The time at which the faster path delivered this datagram, or would have
+ * delivered it (us, modulo 2^32). */
 static uint32_t earliest_us(const struct rtp_places *p,
 			    const struct rtp_place *place)
 {
@@ -43,8 +44,9 @@ bool rtp_places_is_live(const struct rtp_places *p, unsigned path,
 	return q->started && now_ns - q->received_ns < RTP_LIVE_MS * MS;
 }
 
-/* True if the path may still begin to deliver this sequence.  A dead path does
- * not. */
+/* True if the path has not delivered this sequence yet, but may begin to within
+ * skew_ms of its begin.  False for a path that had datagrams once and is silent
+ * now. */
 static bool may_start(const struct rtp_places *p, unsigned path,
 		      uint64_t now_ns)
 {
@@ -202,7 +204,7 @@ static bool is_past_gap(const struct rtp_places *p, unsigned path,
 	return p->path[path].high > end;
 }
 
-/* True if nothing can fill the gap at next any more. */
+/* True if no path and no repair can fill the gap at next any more. */
 static bool is_hopeless(struct rtp_places *p, uint64_t now_ns)
 {
 	const struct rtp_place *first;
@@ -227,8 +229,8 @@ static bool is_hopeless(struct rtp_places *p, uint64_t now_ns)
 	return true;
 }
 
-/* True if the other path cannot deliver the damaged datagram at next any more,
- * so that it is sent with its damage. */
+/* True if the other path cannot deliver the damaged datagram at next any more:
+ * the datagram is sent with its damage. */
 static bool is_final(const struct rtp_places *p, uint64_t now_ns)
 {
 	const struct rtp_place *place = rtp_place(p, p->next);

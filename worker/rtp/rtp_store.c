@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { TRIM_AT = 64 }; /* slots */
+/* A pool is trimmed if at least this many slots were used. */
+enum { TRIM_AT = 64 };
 
 void rtp_store_init(struct rtp_store *s, uint16_t n)
 {
@@ -46,8 +47,8 @@ bool rtp_store_has_room(const struct rtp_store *s, size_t size)
 	return p->n_free > 0 || p->n_fresh < p->n_slots;
 }
 
-/* Returns the pool of a slot, and makes *slot its number there: the numbers of
- * jumbo slots follow those of usual ones. */
+/* Returns the pool of a slot, and sets *slot to its index in that pool.  The
+ * numbers of jumbo slots follow those of usual slots. */
 static struct rtp_pool *pool_of(struct rtp_store *s, uint16_t *slot)
 {
 	struct rtp_pool *p = &s->pool[RTP_POOL_USUAL];
@@ -78,7 +79,8 @@ uint16_t rtp_store_add(struct rtp_store *s, const struct rtp_datagram *d)
 	if (d->size > RTP_LONGEST || !rtp_store_has_room(s, d->size))
 		return RTP_SLOT_NONE;
 	if (p->memory == NULL) {
-		/* at the first datagram: most streams have no jumbo frames */
+		/* allocated with the first datagram of this size, because most
+		 * streams have no jumbo frames */
 		size_t size = p->n_slots * p->slot_size;
 
 		p->memory = mmap(NULL, size, PROT_READ | PROT_WRITE,

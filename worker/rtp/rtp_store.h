@@ -5,21 +5,23 @@
  *
  * Owns its memory; slots that were not used yet take no memory.  A dropped slot
  * may be read until rtp_store_settle(), because its payload may be in a batch
- * that was not flushed yet.  Embedded.
+ * that was not processed yet.  Embedded.
  */
 #pragma once
 
 #include "worker/rtp/rtp_packet.h"
 
 enum {
-	RTP_SLOT_HEAD = 6,
-	/* Both include the head; jumbo frames have 9,000 bytes. */
+	RTP_SLOT_HEAD = 6, /* bytes of struct rtp_slot in front of data */
+	/* Bytes of a usual slot and of a jumbo slot, with the head; jumbo
+	 * frames have 9,000 bytes. */
 	RTP_SLOT_SIZE = 2048,
 	RTP_LONG_SIZE = 9216,
+	/* the longest datagram that fits a slot */
 	RTP_LONGEST = RTP_LONG_SIZE - RTP_SLOT_HEAD,
-	/* jumbo slots: 36 MiB, or a second at 300 Mbit/s */
+	/* most jumbo slots: 36 MiB, or a second at 300 Mbit/s */
 	RTP_LONG_MAX = 4096,
-	RTP_SLOT_NONE = 0xffff,
+	RTP_SLOT_NONE = 0xffff, /* no slot */
 };
 
 struct rtp_slot {
@@ -34,9 +36,11 @@ struct rtp_pool {
 	uint8_t *memory; /* NULL until the first datagram */
 	size_t slot_size;
 	uint16_t n_slots;
-	uint16_t n_fresh; /* slots used since the last trim */
-	uint16_t n_free;  /* free slots among n_fresh */
-	uint16_t n_spent; /* dropped slots that are not settled */
+	uint16_t n_fresh; /* slots that were used since the last trim */
+	uint16_t n_free;  /* number of entries of free */
+	uint16_t n_spent; /* number of entries of spent */
+	/* indexes of those slots that are free, and of those that were dropped
+	 * and may still be read */
 	uint16_t *free, *spent;
 };
 
@@ -50,7 +54,8 @@ struct rtp_store {
 void rtp_store_init(struct rtp_store *, uint16_t n);
 void rtp_store_done(struct rtp_store *);
 
-/* Copies the datagram; RTP_SLOT_NONE: it is too long, or all slots are used. */
+/* Copies the datagram to a slot, and returns the slot.  RTP_SLOT_NONE: the
+ * datagram is too long, or all slots are used. */
 uint16_t rtp_store_add(struct rtp_store *, const struct rtp_datagram *);
 void rtp_store_drop(struct rtp_store *, uint16_t slot);
 
@@ -73,7 +78,8 @@ uint8_t *rtp_store_payload(struct rtp_store *, uint16_t slot);
 /* Frees the dropped slots: the caller does not read them any more. */
 void rtp_store_settle(struct rtp_store *);
 
-/* Is a slot for this size free before the next rtp_store_settle()? */
+/* True if a slot for a datagram of this size is free now, without
+ * rtp_store_settle(). */
 bool rtp_store_has_room(const struct rtp_store *, size_t size);
 
 /* Frees the memory of a pool that an earlier burst needed.  A pool with a slot

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 
 enum {
-	/* A time stamp further off is of another sequence. */
+	/* A time stamp that differs by more (90 kHz) from the newest one
+	 * belongs to another sequence. */
 	CLOCK_NEAR = 10 * RTP_CLOCK_HZ,
-	NUMBERS = UINT16_MAX + 1, /* sequence numbers */
-	/* The rate in an outage, at most so many times the rate before. */
+	NUMBERS = UINT16_MAX + 1, /* number of different sequence numbers */
+	/* The rate of datagrams in an outage is at most this many times the
+	 * rate before the outage. */
 	OUTAGE_RATE = 2,
 };
 
@@ -23,7 +25,7 @@ struct candidate {
 	struct rtp_datagram datagram;
 };
 
-/* A point of the sequence, for the rate of its datagrams. */
+/* A position in the sequence; two of them give the rate of datagrams. */
 struct mark {
 	uint64_t pos;
 	uint32_t time; /* RTP time stamp */
@@ -32,9 +34,11 @@ struct mark {
 struct rtp_window {
 	struct rtp_flow flow;
 	uint16_t offset;  /* sequence number = position + offset */
-	uint32_t newest;  /* RTP time stamp before places.high */
+	uint32_t newest;  /* RTP time stamp of the newest datagram */
 	uint64_t first;   /* position at which this sequence begins */
-	struct mark rate[2]; /* one and two seconds with datagrams ago */
+	/* the newest datagrams at the last and the last but one second with
+	 * datagrams */
+	struct mark rate[2];
 	struct candidate candidate[RTP_PATHS];
 	struct rtp_places places;
 };
@@ -94,8 +98,8 @@ bool rtp_window_is_live(const struct rtp_window *w, uint64_t now_ns)
 
 /* --- feeding --- */
 
-/* Sends a datagram that cannot be kept: too long, or no slot is free.  Missing
- * datagrams before it are lost. */
+/* Sends a datagram at once that cannot be kept, because it is too long or no
+ * slot is free.  Missing datagrams before it count as lost. */
 static void take_long(struct rtp_window *w, uint64_t pos,
 		      const struct rtp_datagram *d, unsigned path,
 		      uint64_t now_ns)
@@ -170,14 +174,14 @@ static void take_again(struct rtp_window *w, uint64_t pos, unsigned path,
 	} else if (place->paths & 1U << path) {
 		p->counts.duplicates++;
 	} else {
-		/* no path delivered it in time: it was lost or repaired */
+		/* if no path had delivered it, it was lost or repaired */
 		p->counts.late += place->paths == 0;
 		rtp_places_note_arrival(p, pos, path, now_ns);
 	}
 }
 
-/* Takes the copy of a damaged datagram: its packets replace the damaged ones.
- * Then the path of the damaged datagram has lost it. */
+/* Takes the copy of a damaged datagram: the packets of the copy replace the
+ * damaged ones, and the datagram counts as lost on the path that damaged it. */
 static void take_copy(struct rtp_window *w, uint64_t pos,
 		      const struct rtp_datagram *d, unsigned path,
 		      uint64_t now_ns)
@@ -238,7 +242,7 @@ static bool is_of_this_time(const struct rtp_window *w,
 	return later > -CLOCK_NEAR && later < CLOCK_NEAR;
 }
 
-/* The position of a datagram; false for a foreign sequence. */
+/* Writes the position of a datagram.  False: it belongs to another sequence. */
 static bool find_position(const struct rtp_window *w,
 			  const struct rtp_datagram *d, uint64_t *ret)
 {
@@ -260,7 +264,7 @@ static bool find_position(const struct rtp_window *w,
 	*ret = pos;
 	if (pos >= p->high)
 		return true;
-	/* places before `first` are of the sequence before */
+	/* places before `first' belong to the sequence before */
 	place = rtp_place(p, pos);
 	if (pos >= w->first &&
 	    (rtp_place_is_held(place) || place->state == PLACE_SENT))
@@ -273,9 +277,10 @@ static bool find_position(const struct rtp_window *w,
 /*
  * Returns the number of datagrams that are missing in front of d; 0: d belongs
  * to another sequence.  The sequence numbers give this number up to a multiple
- * of 65,536.  The rate before the outage and the time stamps of RTP give the
- * multiple.  d continues the sequence only if its time stamp advanced as the
- * clock did, and if the rate has not grown more than OUTAGE_RATE times.
+ * of 65,536.  The rate before the outage and the RTP time stamps give the
+ * multiple.  d continues the sequence only if its time stamp advanced by about
+ * the time that passed, and if the rate in the outage is at most OUTAGE_RATE
+ * times the rate before.
  */
 static uint64_t count_outage(const struct rtp_window *w,
 			     const struct rtp_datagram *d, uint64_t now_ns)
@@ -289,7 +294,7 @@ static uint64_t count_outage(const struct rtp_window *w,
 	int64_t silent = (int64_t)((now_ns - w->flow.received_ns) / MS) *
 			 (RTP_CLOCK_HZ / 1000);
 
-	/* a number that goes on by one is a pause of the sender */
+	/* gap 0: the number is the next one, so the sender has paused */
 	if (!w->flow.started || d->ssrc != w->flow.ssrc || gap == 0 ||
 	    passed <= 0 || llabs(passed - silent) >= CLOCK_NEAR ||
 	    took == 0 || took > INT32_MAX || n > UINT32_MAX)
@@ -319,7 +324,8 @@ static void follow(struct rtp_window *w, const struct rtp_datagram *d,
 				p->counts.path[i].lost += lost;
 		for (size_t i = 0; i < ARRAY_LEN(w->rate); i++)
 			w->rate[i].time += d->timestamp - w->newest;
-		/* the numbers before are not those of another sequence */
+		/* the earlier numbers belong to the same sequence, so they are
+		 * not ignored */
 		w->flow.left.set = false;
 	} else {
 		w->rate[0] = w->rate[1] = (struct mark){ p->next,
@@ -394,7 +400,7 @@ void rtp_window_set_repair(struct rtp_window *w, unsigned kept,
 {
 	struct rtp_places *p = &w->places;
 
-	/* half of the places is for datagrams that wait */
+	/* half of the places is reserved for datagrams that wait */
 	kept = MIN(kept, p->cfg.places / 2U - 1);
 	for (uint64_t pos = p->next - MIN(p->kept, p->next);
 	     pos + kept < p->next; pos++)

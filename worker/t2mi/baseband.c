@@ -9,7 +9,7 @@ enum {
 	NO_START = 0xffff, /* SYNCD: no packet begins in the frame */
 	ISSY_SHORT = 2,
 	ISSY_LONG = 3,
-	/* in the first byte of the header */
+	/* bits in the first byte of the header */
 	HAS_ISSY = 0x08,
 	NULLS_DELETED = 0x04,
 };
@@ -51,7 +51,7 @@ void baseband_flush(struct baseband *b)
 	b->n = b->held;
 }
 
-/* A place for the next packet, which the caller fills. */
+/* Returns room in packets for the next packet, which the caller fills. */
 static uint8_t *place(struct baseband *b)
 {
 	if (b->n == BASEBAND_BATCH)
@@ -73,9 +73,10 @@ static void add_nulls(struct baseband *b, unsigned n)
 	}
 }
 
-/* Compares the CRC-8 of the packet that is held with the one received.  In
- * normal mode it is in the first byte of the next packet, and covers ISSY and
- * the count of null packets, too (EN 302 755 5.1.5). */
+/* Compares the computed CRC-8 of the last packet with the received one, and
+ * sets transport_error_indicator if they differ.  In normal mode the CRC-8 of a
+ * packet is the first byte of the next unit, and covers ISSY and the count of
+ * null packets, too (EN 302 755 5.1.5). */
 static void judge_held(struct baseband *b, uint8_t crc)
 {
 	if (!b->held)
@@ -128,9 +129,9 @@ void baseband_lost(struct baseband *b)
 	b->held = false;
 }
 
-/* The bytes of a packet's ISSY, from UPL (EN 302 755 5.1.7).  Where UPL does
- * not include it, the first bits decide: ISCR_short begins with 0, ISCR_long
- * with 10; other values have the size of the last ISCR. */
+/* The number of bytes of ISSY in a unit, from UPL (EN 302 755 5.1.7).  If UPL
+ * does not include ISSY, its first bits decide: ISCR_short begins with 0,
+ * ISCR_long with 10; other values have the size of the last ISCR. */
 static size_t issy_size(const struct baseband *b, const uint8_t *header,
 			const uint8_t *first, size_t len)
 {
@@ -146,8 +147,8 @@ static size_t issy_size(const struct baseband *b, const uint8_t *header,
 	return first[TS_PACKET] & 0x40 ? b->issy : ISSY_LONG;
 }
 
-/* Takes the form of the packets from the header.  An incomplete packet of
- * another form is lost. */
+/* Reads the mode and the size of units from the header.  If they have changed,
+ * the incomplete unit is lost. */
 static void take_form(struct baseband *b, const uint8_t *header,
 		      bool high_efficiency, const uint8_t *first, size_t len)
 {
@@ -167,8 +168,8 @@ static void take_form(struct baseband *b, const uint8_t *header,
 	b->unit_size = size;
 }
 
-/* Takes a data field; `start' is the offset of the first packet that begins in
- * it.  The bytes in front of it must complete the packet before. */
+/* Takes a data field.  start: offset of the first unit that begins in it.  The
+ * bytes in front of start must complete the unit of the frame before. */
 static void take_field(struct baseband *b, const uint8_t *field, size_t len,
 		       size_t start)
 {
@@ -207,7 +208,7 @@ void baseband_feed(struct baseband *b, const uint8_t *frame, size_t len)
 	frame += BASEBAND_HEADER;
 	field /= 8;
 	if (field == 0)
-		return; /* padding alone */
+		return; /* the frame has only padding */
 	if (start == NO_START) {
 		if (b->have > 0 && b->have + field <= b->unit_size)
 			take_bytes(b, frame, field);

@@ -4,9 +4,9 @@
  * 755 5.1): normal and high efficiency mode, with deleted null packets.
  *
  * A frame with a wrong header, or of another format than a transport stream, is
- * dropped and counted.  So is a packet whose other part is in a lost frame.  In
- * normal mode, a packet with a wrong CRC-8 has its transport_error_indicator
- * set.
+ * dropped and counted, and so is a packet of which a part was in a lost frame.
+ * In normal mode, transport_error_indicator is set in a packet with a wrong
+ * CRC-8.
  */
 #pragma once
 
@@ -15,14 +15,19 @@
 enum {
 	BASEBAND_HEADER = 10, /* bytes */
 	BASEBAND_BATCH = 64, /* packets that are passed at once */
-	/* Null packets that are restored for a packet on average, and at
-	 * once.  Further ones are left out, so that a hostile source cannot
+	/* Deleted null packets that are restored: at most BASEBAND_NULLS for
+	 * each other packet on average, and BASEBAND_NULLS_AT_ONCE in a row.
+	 * Further null packets are dropped, so that a hostile source cannot
 	 * multiply its rate. */
 	BASEBAND_NULLS = 32,
 	BASEBAND_NULLS_AT_ONCE = 2048,
 };
 
 struct baseband_counts {
+	/* frames: all baseband frames; header_errors: frames with a wrong
+	 * header; other_formats: frames that carry no transport stream;
+	 * lost_packets: packets of which a part was lost; wrong_packets:
+	 * packets with a wrong CRC-8 */
 	uint32_t frames, header_errors, other_formats, lost_packets,
 		wrong_packets;
 };
@@ -32,26 +37,29 @@ struct baseband {
 	ts_out_fn *out;
 	void *arg;
 	struct baseband_counts counts;
-	/* the packet that continues in the next frame, as it is transmitted */
+	/* A unit is a packet as the frames transmit it, with CRC-8, ISSY and
+	 * the count of deleted null packets if the mode has them. */
 	uint8_t unit[TS_PACKET + 4];
-	size_t have, unit_size; /* its bytes; 0: no frame was received yet */
-	bool high_efficiency, deletes_nulls;
-	size_t issy; /* bytes behind a packet in normal mode */
-	unsigned nulls; /* that may be restored */
-	bool held; /* the last packet of the batch waits for its CRC-8 ... */
-	uint8_t held_crc; /* ... which is this one if the packet is correct */
-	size_t n;
+	/* have: bytes of the incomplete unit; unit_size: bytes of a whole one;
+	 * 0: no frame was received yet */
+	size_t have, unit_size;
+	bool high_efficiency, deletes_nulls; /* mode of the last frame */
+	size_t issy; /* bytes of ISSY behind a packet in normal mode */
+	unsigned nulls; /* null packets that may still be restored */
+	bool held; /* the last one of packets waits for its CRC-8 */
+	uint8_t held_crc; /* the CRC-8 of that packet, as computed */
+	size_t n; /* packets in packets */
 	uint8_t packets[BASEBAND_BATCH][TS_PACKET];
 };
 
 /* out: receives the packets, borrowed for the call. */
 void baseband_init(struct baseband *, ts_out_fn *out, void *arg);
 
-/* Takes a frame, which begins with its header. */
+/* Takes a frame, from its header on. */
 void baseband_feed(struct baseband *, const uint8_t *frame, size_t len);
 
 /* Notes that a frame was lost, and drops the incomplete packet. */
 void baseband_lost(struct baseband *);
 
-/* Passes the collected packets on. */
+/* Passes the collected packets to out(). */
 void baseband_flush(struct baseband *);

@@ -11,25 +11,28 @@
 
 enum {
 	TYPE_BASEBAND_FRAME = 0,
-	FRAME_HEADER = 3, /* frame index, PLP, start of interleaving */
+	/* bytes in front of a baseband frame: frame index, PLP, start of
+	 * interleaving */
+	FRAME_HEADER = 3,
 	STREAM_MASK = 0x07, /* t2mi_stream_id, in byte 3 */
-	NO_COUNT = -1,
-	NO_STREAM = -1,
+	NO_COUNT = -1,  /* no counter is known */
+	NO_STREAM = -1, /* no stream is selected yet */
 };
 
 struct t2mi {
 	uint16_t pid;
-	unsigned wanted, plp; /* as configured, and as selected */
+	unsigned wanted, plp; /* the configured PLP, and the selected one */
 	struct t2mi_counts counts;
 	struct baseband baseband;
-	uint8_t plps[T2MI_PLPS / 8];
+	uint8_t plps[T2MI_PLPS / 8]; /* bit set: the PLP had a frame */
 	int cc; /* continuity_counter of the last packet of the PID */
-	int stream; /* t2mi_stream_id that is followed: the first one */
-	/* packet_count of the last T2-MI packet of the stream, and of any */
+	int stream; /* t2mi_stream_id of the stream that is read */
+	/* packet_count of the last T2-MI packet of that stream, and of the
+	 * last one of any stream */
 	int count, count_of_any;
-	bool synced; /* a T2-MI packet begins or continues */
-	size_t have;
-	uint8_t packet[T2MI_PACKET_MAX];
+	bool synced; /* the next payload byte belongs to a T2-MI packet */
+	size_t have; /* bytes in packet */
+	uint8_t packet[T2MI_PACKET_MAX]; /* the incomplete T2-MI packet */
 };
 
 struct t2mi *t2mi_new(uint16_t pid, unsigned plp, ts_out_fn *out, void *arg)
@@ -49,8 +52,8 @@ void t2mi_free(struct t2mi **pt)
 	*pt = NULL;
 }
 
-/* Drops the incomplete T2-MI packet, and waits for the next one that a
- * pointer_field names. */
+/* Drops the incomplete T2-MI packet.  The next one begins where a pointer_field
+ * shows it. */
 static void lose(struct t2mi *t)
 {
 	t->counts.cut += t->have > 0;
@@ -85,8 +88,8 @@ static void take_frame(struct t2mi *t, const uint8_t *frame, size_t len)
 			      len - FRAME_HEADER);
 }
 
-/* Does a packet with this count continue the stream?  Streams on one PID may
- * count their packets together or each by itself. */
+/* True if a T2-MI packet with this packet_count continues the stream.  Several
+ * streams on one PID may have one common counter, or a counter each. */
 static bool continues(const struct t2mi *t, uint8_t count)
 {
 	return t->count == NO_COUNT || count == (uint8_t)(t->count + 1) ||
@@ -145,8 +148,8 @@ static void take_bytes(struct t2mi *t, const uint8_t *data, size_t len)
 	}
 }
 
-/* Does the packet of the PID follow the last one?  False: it repeats that
- * one. */
+/* False if the packet is a duplicate of the last packet of the PID.  If packets
+ * of the PID were lost, drops the incomplete T2-MI packet. */
 static bool follows(struct t2mi *t, const uint8_t *p)
 {
 	int cc = ts_cc(p), last = t->cc;
