@@ -7,8 +7,8 @@
 
 void cxx_memory_init(void)
 {
-	/* std::set_new_handler(); libstdc++ comes with libsrt, and its
-	 * development files with no package that we need */
+	/* std::set_new_handler(), looked up by name: libstdc++ is loaded with
+	 * libsrt, but its headers are in no package that the build needs */
 	void (*(*set)(void (*)(void)))(void);
 
 	*(void **)&set = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");

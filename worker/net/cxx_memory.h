@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports a lack of memory also in a library in C++ (libsrt), whose exception
- * would end the process as an abort does, without a report. */
+/* Makes libraries in C++ (libsrt) log a lack of memory.  Otherwise their
+ * exception would abort the process without a log line. */
 #pragma once
 
-/* Call it at the start.  No effect in a process without libstdc++. */
+/* Call it at the start of the process.  Without libstdc++ it has no effect. */
 void cxx_memory_init(void);

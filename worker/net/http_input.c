@@ -4,8 +4,8 @@
  * bytes of the reply show which of the two it is.
  *
  * The input plays a transport stream at the pace of its PCRs, some seconds
- * late, because it arrives in bursts. It pauses the transfer while its buffer
- * is full.
+ * late, because the packets arrive in bursts. It pauses the transfer while its
+ * buffer is full.
  */
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
@@ -22,9 +22,9 @@
 #include <string.h>
 
 enum {
-	HEAD = 16, /* bytes that show the format */
-	/* Limit of the whole transfer: a server that sends a playlist byte by
-	 * byte fails. */
+	HEAD = 16, /* bytes that are needed to recognize a playlist */
+	/* Time limit of the transfer of a playlist, so that a server that sends
+	 * it byte by byte fails. */
 	PLAYLIST_LIMIT_S = 30,
 };
 
@@ -41,17 +41,17 @@ struct http_input {
 	enum what what;
 	struct buf body;    /* the first bytes, or a whole playlist */
 	uint64_t asked_ns;  /* when the transfer began */
-	uint64_t from_packets; /* packets of the connections before it */
-	struct hls *hls;    /* NULL: no playlist */
+	uint64_t from_packets; /* packets that arrived before this connection */
+	struct hls *hls;    /* NULL: the input is not a playlist */
 	struct ts_sync sync;
 	struct playout playout;
 	struct retry retry; /* reconnects while buffered packets still play */
 	int err;            /* error of the connection, -errno; 0: none */
-	struct errmsg error;
+	struct errmsg error; /* text of err */
 };
 
-/* Detects the format of the response.  If a server sends a stream and its
- * Content-Type says playlist, the first byte decides. */
+/* Detects the format of the response.  A first byte 0x47 shows a stream, even
+ * if Content-Type says playlist. */
 static enum what detect_format(const struct http_input *h)
 {
 	static const char *const types[] = {
@@ -137,13 +137,15 @@ static bool open_fetch(struct http_input *h, uint64_t now_ns)
 	return true;
 }
 
-/* Has the connection delivered so much of the stream that the next one need not
- * wait longer than after a first failure? */
+/* True if the connection has delivered at least RETRY_FIRST_S of the stream:
+ * then the wait before the next connection is as short as after a first
+ * failure. */
 static bool has_worked(const struct http_input *h)
 {
 	const struct pcr_clock *in = &h->playout.in;
 
-	/* the PCRs alone jump from one connection to the next */
+	/* packets times the mean duration of a packet: the PCRs jump from one
+	 * connection to the next, so their difference shows nothing */
 	return in->packets > 0 &&
 	       (in->packets - h->from_packets) *
 			       (pcr_clock_ticks(in) / in->packets) >=

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sluice-worker-net: the roles that read inputs of all types or resolve names,
- * with the libraries that few streams need. */
+/* sluice-worker-net: the program for worker roles that read inputs of all types
+ * or resolve names.  It has the libraries that few streams need. */
 #include "worker/core/worker.h"
 #include "worker/net/cxx_memory.h"
 

@@ -34,15 +34,16 @@ struct np_output {
 	struct headers answered; /* response headers of the server */
 	uint8_t *queue;      /* ring of bytes */
 	size_t head, used;   /* next free byte; queued bytes */
-	uint64_t taken;      /* bytes that libcurl has taken */
+	uint64_t taken;      /* bytes that libcurl has read from the queue */
 	uint64_t taken_before; /* value of `taken' a second ago */
 	unsigned stuck_s;    /* seconds in which the server accepted no data */
 	bool paused;         /* libcurl waits for packets */
 	bool begun; /* libcurl asked for data: the server is connected */
-	struct join_search *join; /* NULL: the first packets are queued */
-	bool over;
+	struct join_search *join; /* searches the first packet to send; NULL:
+				   * found */
+	bool over;           /* the transfer has ended, with result */
 	CURLcode result;
-	char detail[CURL_ERROR_SIZE];
+	char detail[CURL_ERROR_SIZE]; /* error text of libcurl */
 };
 
 /* --- queue to libcurl --- */
@@ -115,8 +116,8 @@ static void np_send(struct output *out, const struct ts_run *runs,
 	struct np_output *o = container_of(out, struct np_output, base);
 
 	for (size_t i = 0; i < n_runs; i++) {
-		/* skips all packets while there is no server, then all before
-		 * a point where a receiver can start */
+		/* drops all packets until the server is connected, then all
+		 * packets up to a point at which a receiver can start */
 		if (o->join == NULL) {
 			put_packets(runs[i].data, runs[i].n, o);
 		} else if (!o->begun) {
@@ -234,7 +235,7 @@ static bool set_all(struct np_output *o, const struct http_spec *spec)
 	       headers_add(&o->headers, spec->headers) &&
 
 	       SET(o, HTTPHEADER, o->headers) && SET(o, FAILONERROR, 1L) &&
-	       /* see worker/net/curl/fetch.c */
+	       /* QUICK_EXIT: see set_how() in worker/net/curl/fetch.c */
 	       SET(o, NOSIGNAL, 1L) && SET(o, QUICK_EXIT, 1L) &&
 	       SET(o, NOPROXY, "*") &&
 	       SET(o, CONNECTTIMEOUT, (long)spec->timeout_s) &&

@@ -23,8 +23,8 @@ struct refusal_log {
 	unsigned more;      /* refusals since then that were not logged */
 };
 
-/* Adds n refusals; error describes the last of them: address and reason. The
- * log line begins with protocol and port: "srt port 9000". */
+/* Adds n refusals. error describes the last one: address and reason. The log
+ * line begins with protocol and port: "srt port 9000". */
 void refusal_log_add(struct refusal_log *, const char *protocol, unsigned port,
 		     const struct errmsg *error, unsigned n, uint64_t now_ms);
 

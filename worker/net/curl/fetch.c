@@ -25,10 +25,10 @@ enum {
 	REDIRECTS_MAX = 5,
 	RECEIVE_BUFFER = 256 * 1024,
 	CONNECTIONS_MAX = 4,
-	PARTIAL = 206,
-	/* A server that sets more cookies than this tries to fill the
-	 * memory: all cookies are deleted. libcurl accepts 50 of 5,000 bytes
-	 * at once. */
+	PARTIAL = 206, /* HTTP status: Partial Content */
+	/* If a server sets more cookies than this, it tries to fill the memory:
+	 * all cookies are deleted. libcurl accepts 50 cookies of 5,000 bytes in
+	 * one response. */
 	COOKIES_MAX = 64,
 	/* Bytes that one read of the network should return. */
 	LOOK_BYTES = 192 * 1024,
@@ -43,9 +43,9 @@ struct fetcher {
 	bool fresh;          /* a transfer was added since the last turn */
 	/* transfers to resume at the next turn */
 	struct fetch *resumes[CONNECTIONS_MAX];
-	uint64_t turned_ns;
-	uint64_t received;       /* bytes received since then */
-	uint64_t pause_ms;   /* until the next read of the network */
+	uint64_t turned_ns;  /* time of the last read of the network */
+	uint64_t received;   /* bytes received since then */
+	uint64_t pause_ms;   /* pause between two reads of the network */
 };
 
 struct fetch {
@@ -54,23 +54,25 @@ struct fetch {
 	struct curl_slist *headers;
 	struct fetch_request request; /* without its URL, which was borrowed for
 				       * the call */
-	unsigned redirects;
-	bool at_home; /* the URL is of the configured server */
+	unsigned redirects; /* redirects that were followed */
+	bool at_home; /* the URL is one of the configured server */
 	bool refused; /* the connection to refused_at was not allowed */
 	struct ip_address refused_at;
-	bool ranged;
+	bool ranged;   /* the request has a range */
 	bool begun;    /* the first bytes arrived */
 	uint64_t skip; /* bytes before the range, still to skip */
 	uint64_t left; /* bytes of the range that are not received yet */
 	bool paused;
-	bool enough;
-	bool packed;   /* compressed, although it is media or has to pause */
+	bool enough;   /* on_data() returned FETCH_ENOUGH, or all bytes of the
+			* range arrived */
+	bool packed;   /* the response is compressed, although it is media or
+			* has to pause: an error */
 	size_t sent;   /* bytes of the body of a POST that were sent */
-	struct headers came_with;
+	struct headers came_with; /* size of the response headers */
 	enum fetch_state state;
-	CURLcode result;
+	CURLcode result; /* result of the transfer, once it has ended */
 	long status; /* HTTP status; 0: no response */
-	char detail[CURL_ERROR_SIZE];
+	char detail[CURL_ERROR_SIZE]; /* error text of libcurl */
 };
 
 struct fetcher *fetcher_new(const struct http_spec *spec, int *ret_err,
@@ -143,7 +145,7 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	if (!f->begun)
 		(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE,
 					&status);
-	/* drops the body of a redirect */
+	/* the body of a redirect is dropped */
 	if (status / 100 == 3)
 		return len;
 	if (!f->begun && f->request.is_media && coding_of(f) != NULL) {
@@ -164,8 +166,8 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 	case FETCH_TAKEN:
 		break;
 	case FETCH_NO_ROOM:
-		/* libcurl decompresses without a bound while a compressed
-		 * transfer is paused; other bytes it leaves as they are */
+		/* While a compressed transfer is paused, libcurl decompresses
+		 * without a limit of memory, so it fails instead. */
 		f->packed = f->request.is_text && coding_of(f) != NULL;
 		f->paused = !f->packed;
 		return f->paused ? CURL_WRITEFUNC_PAUSE : CURL_WRITEFUNC_ERROR;
@@ -195,8 +197,8 @@ static size_t on_body(char *to, size_t size, size_t n, void *arg)
 	return (size_t)r;
 }
 
-/* Moves the position in the body of a POST: libcurl sends it again when a
- * server wants a login, or has closed the connection. */
+/* Moves the position in the body of a POST: libcurl sends the body again if a
+ * server requires a login, or has closed the connection. */
 static int on_seek(void *arg, curl_off_t at, int from)
 {
 	struct fetch *f = arg;
@@ -367,9 +369,9 @@ void fetch_free(struct fetch **fetch)
 /* --- transfers --- */
 
 /*
- * Follows a redirect with a request of its own, because libcurl repeats the
- * headers of the configuration at every server.  False: there is none, or it
- * is one too many.
+ * Follows a redirect with a new request.  libcurl does not follow it, because
+ * it would send the configured headers to every server.  False: the response
+ * is no redirect, or the redirect is not allowed (*result is the error).
  */
 static bool follow(struct fetch *f, CURLcode *result)
 {
@@ -397,8 +399,8 @@ static bool follow(struct fetch *f, CURLcode *result)
 	return began;
 }
 
-/* Logs that the file ca= is newer than this process, so that libcurl could not
- * read it, or used an older one. */
+/* Logs if the file of ca= was created or replaced after the start of this
+ * process, so that libcurl could not read it, or read the older one. */
 static void look_for_ca(const struct fetch *f)
 {
 	const char *ca = f->fetcher->spec->ca;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Shared by the transfers of one input: open connections, and cookies in
+/* What the transfers of one input share: open connections, and cookies in
  * memory. */
 struct fetcher;
 
@@ -28,48 +28,51 @@ struct fetcher *fetcher_new(const struct http_spec *, int *ret_err,
 void fetcher_free(struct fetcher **);
 
 /* While more than FETCHER_ENOUGH_MS is buffered, the network is read only every
- * FETCHER_EASY_MS to FETCHER_LAZY_MS, less often at a lower rate: each read
- * costs several system calls with cold caches. */
+ * FETCHER_EASY_MS to FETCHER_LAZY_MS, less often at a lower bit rate. This
+ * saves CPU time: each read needs several system calls with cold caches. */
 enum {
 	FETCHER_ENOUGH_MS = 500,
 	FETCHER_EASY_MS = 40,
 	FETCHER_LAZY_MS = 250,
 };
 
-/* Continues all transfers without blocking. waiting_ns: how long the buffered
- * packets play. */
+/* Continues all transfers without blocking. waiting_ns: duration of the packets
+ * that the caller has buffered. */
 void fetcher_turn(struct fetcher *, uint64_t now_ns, uint64_t waiting_ns);
 
 struct fetch;
 
 enum fetch_taken {
 	FETCH_TAKEN,
-	/* paused; fetch_resume() delivers the same bytes again */
+	/* pauses the transfer; fetch_resume() delivers the same bytes again */
 	FETCH_NO_ROOM,
-	FETCH_ENOUGH,  /* end the transfer; it counts as done */
+	FETCH_ENOUGH,  /* ends the transfer; it counts as done */
 };
 
+/* Receives bytes of the response. */
 typedef enum fetch_taken fetch_fn(const uint8_t *data, size_t len, void *arg);
 
 enum fetch_state { FETCH_RUNS, FETCH_DONE, FETCH_FAILED };
 
 /*
- * Credentials and cookies of the configured address are sent only to its own
- * server, also when the request names another URL.
+ * A request. Credentials and cookies of the configured address are sent only to
+ * its own server, even if the request names another URL.
  */
 struct fetch_request {
 	const char *url; /* borrowed for the call */
-	/* Limit of the whole transfer; 0: none, only a transfer without data
-	 * times out. */
+	/* Time limit of the whole transfer; 0: none, the transfer times out
+	 * only while no data arrives. */
 	unsigned limit_s;
-	uint64_t range_at, range_len; /* range in bytes; len 0: all */
+	/* offset and length in bytes of the range to load; length 0: the whole
+	 * resource */
+	uint64_t range_at, range_len;
 	bool is_text; /* accept gzip */
-	bool is_media; /* compressed data is an error, not media */
-	/* POST of so many bytes of this memory (borrowed), read at the pace of
-	 * the server; len 0: GET.  A redirect is an error. */
+	bool is_media; /* a compressed response is an error */
+	/* The body of a POST, which is read from fd at the pace of the server.
+	 * A redirect is an error then. */
 	struct fetch_body {
-		int fd;
-		size_t len;
+		int fd; /* borrowed */
+		size_t len; /* bytes; 0: the request is a GET */
 		const char *const *headers; /* "Name: value", NULL at the end */
 	} body;
 	fetch_fn *on_data;
@@ -93,5 +96,5 @@ int fetch_error(const struct fetch *, struct errmsg *error) MUST_CHECK;
 
 /* The URL after redirects; borrowed. */
 const char *fetch_url(const struct fetch *);
-/* "" when the server sends none; borrowed. */
+/* Content-Type of the response; "": the server sent none. Borrowed. */
 const char *fetch_content_type(const struct fetch *);

@@ -4,10 +4,10 @@
 #include <errno.h>
 
 enum {
-	/* Limit of the whole transfer: a server that sends byte by byte
-	 * fails. */
+	/* Time limit of the whole transfer, so that a server that sends byte by
+	 * byte fails. */
 	LIMIT_S = 30,
-	KEEP = 64 * 1024,
+	KEEP = 64 * 1024, /* bytes of memory that are kept for the next body */
 };
 
 static enum fetch_taken on_data(const uint8_t *data, size_t len, void *arg)

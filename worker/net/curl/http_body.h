@@ -10,10 +10,10 @@
 
 /* Embedded; zeroed memory is idle. */
 struct http_body {
-	struct fetch *fetch; /* NULL: none */
-	struct buf buf;
-	size_t max;
-	bool too_big;
+	struct fetch *fetch; /* the transfer; NULL: none */
+	struct buf buf;      /* the body */
+	size_t max;          /* limit of its size, in bytes */
+	bool too_big;        /* the body exceeded the limit */
 };
 
 /* Starts to load url; drops the previous body. 0, or -errno with error. */
@@ -26,8 +26,9 @@ static inline bool http_body_is_loading(const struct http_body *b)
 	return b->fetch != NULL;
 }
 
-/* Follows the load.  0: loading; 1: complete, in buf; -errno with error:
- * failed.  fetch_url() gives the final URL until http_body_end(). */
+/* Returns the state of the load.  0: it continues; 1: the body is complete in
+ * buf; -errno with error: it failed.  fetch_url() gives the final URL until
+ * http_body_end(). */
 int http_body_poll(const struct http_body *, struct errmsg *error) MUST_CHECK;
 
 /* Frees the transfer; buf stays. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Headers of a transfer: adds configured request headers and bounds the
- * response headers.
- *
- * libcurl keeps all headers and does not limit trailers.
+ * Adds configured request headers to a transfer, and limits the size of its
+ * response headers, because libcurl stores all of them and does not limit
+ * trailers.
  */
 #pragma once
 
@@ -20,13 +19,12 @@ bool headers_add(struct curl_slist **, const char *lines);
 
 /* Response headers. Embedded; zeroed memory is ready. */
 struct headers {
-	size_t len;
+	size_t len; /* bytes received */
 };
 
-/* Counts the headers of a transfer and fails it when they exceed the limit. The
- * struct must not move meanwhile. False: out of memory. */
+/* Makes libcurl count the headers of a transfer, which fails if they exceed
+ * HEADERS_MAX. The struct must not move meanwhile. False: out of memory. */
 bool headers_watch(struct headers *, CURL *);
 
-/* Checks the size of the headers.  0, or -EFBIG with error: it exceeded the
- * limit. */
+/* 0, or -EFBIG with error: the headers exceeded HEADERS_MAX. */
 int headers_check(const struct headers *, struct errmsg *error) MUST_CHECK;

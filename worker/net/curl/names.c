@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* Called by libcurl before it resolves a name.  0: it may resolve; otherwise
- * the request fails.  It is also called for literal addresses. */
+/* Called by libcurl before it resolves a name, and also for literal addresses.
+ * 0: libcurl may resolve; otherwise the request fails. */
 static int on_resolve(void *resolver, void *reserved, void *arg)
 {
 	const char *url = NULL;

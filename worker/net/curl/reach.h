@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The addresses that a source may lead to by playlists and redirects: its own
- * and public ones.
+ * Decides to which addresses playlists and redirects of a source may lead: to
+ * the addresses of the source itself, and to public ones.
  *
- * It judges the resolved address, because a name may resolve to another address
- * each time.  A source at a public address never leads to another kind of
- * address, not even by its own name.
+ * The check is for the resolved address, because a name may resolve to another
+ * address each time.  A source at a public address may lead only to public
+ * addresses, even if its own name resolves to another kind later.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ enum { REACH_HOME_MAX = 16 };
 /* Embedded; zeroed memory is ready. */
 struct reach {
 	struct ip_address home[REACH_HOME_MAX]; /* addresses of the source */
-	size_t n;
-	bool is_public;
+	size_t n;       /* entries of home */
+	bool is_public; /* the first address of the source was public */
 };
 
-/* May the source be followed to this address?  at_home: the request is one to
- * the configured server, not to a server to which that leads. */
+/* True if a request may connect to this address.  at_home: the request is for
+ * the configured server, whose address is then added to home. */
 bool reach_allows(struct reach *, const struct ip_address *, bool at_home);

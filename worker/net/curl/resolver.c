@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-	TRY_MS = 2000,
-	TRIES = 2,
+	TRY_MS = 2000, /* wait for the answer to a query */
+	TRIES = 2,     /* queries to each name server */
 };
 
 struct resolver {
@@ -20,7 +20,7 @@ struct resolver {
 	ares_channel channel; /* NULL: no query is needed or was sent yet */
 	bool answered;
 	int status; /* status of c-ares, valid after the answer */
-	struct sockaddr_any literal; /* .len is 0: a name */
+	struct sockaddr_any literal; /* used if host is a literal address */
 	struct ares_addrinfo *info;  /* addresses of a name, once answered */
 	const struct ares_addrinfo_node *next; /* borrowed from info */
 };
@@ -107,8 +107,8 @@ int resolver_poll(struct resolver *n, struct sockaddr_any *ret,
 			ares_getaddrinfo(n->channel, n->host, NULL, &hints,
 					 on_answer, n);
 	} else if (!n->answered) {
-		/* the sockets do not block: reading without data is
-		 * harmless */
+		/* processes all sockets without poll(): they do not block, so
+		 * a read without data is harmless */
 		bits = ares_getsock(n->channel, sockets, ARES_GETSOCK_MAXNUM);
 		for (unsigned i = 0; i < ARES_GETSOCK_MAXNUM; i++) {
 			bool in = ARES_GETSOCK_READABLE(bits, i);

@@ -2,7 +2,7 @@
 /*
  * Resolves a host name without blocking, with c-ares.
  *
- * The caller polls it at the ticks of the data path.
+ * The caller polls it at each tick of the data path.
  */
 #pragma once
 
@@ -22,6 +22,6 @@ void resolver_free(struct resolver **);
 int resolver_poll(struct resolver *, struct sockaddr_any *ret,
 		  struct errmsg *error) MUST_CHECK;
 
-/* Writes the next address of a name that is resolved; false: there is no
- * other. */
+/* Writes the next address of a name that was resolved.  False: the name has no
+ * further address. */
 bool resolver_next(struct resolver *, struct sockaddr_any *ret);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The error of a failed transfer, in words for operators.  libcurl's own texts
- * name its functions, and contain durations, which change at each try.
+ * Describes the error of a failed transfer for operators.  The texts of libcurl
+ * are not used, because they name its functions, and contain durations that
+ * change at each attempt.
  */
 #pragma once
 
@@ -9,6 +10,6 @@
 
 #include <curl/curl.h>
 
-/* Writes why the transfer failed.  detail: the error buffer of libcurl; only
- * errors of TLS, and those without a sentence here, repeat it. */
+/* Writes why the transfer failed.  detail: the error buffer of libcurl, which
+ * is added only to errors of TLS and to errors without a text here. */
 void transfer_error(CURL *, CURLcode, const char *detail, struct errmsg *ret);

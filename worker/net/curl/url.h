@@ -9,16 +9,16 @@
 #include <stddef.h>
 
 /*
- * Resolves a reference of len bytes against base (RFC 3986, 5), without base's
- * credentials. The caller frees the result. NULL with error: not a URL, or not
- * http or https.
+ * Resolves the reference `text' of len bytes against base (RFC 3986, 5),
+ * without the credentials of base. The caller frees the result. NULL with
+ * error: the result is not a URL, or not http or https.
  */
 char *url_resolve(const char *base, const char *text, size_t len,
 		  struct errmsg *error);
 
-/* Returns url with the credentials of `home', if url has none and is at home:
- * both have the same scheme, host and port. The caller frees it. NULL: not a
- * URL. */
+/* Returns a copy of url. If it has the same scheme, host and port as `home',
+ * *ret_at_home is true, and a url without credentials gets those of `home'. The
+ * caller frees the copy. NULL: not a URL. */
 char *url_at_home(const char *url, const char *home, bool *ret_at_home);
 
 /* True if the host of the URL is a name, which must be resolved. */

@@ -14,12 +14,15 @@
 #include <string.h>
 
 enum {
-	/* Marks in the PID field of a queued packet. */
+	/* Marks in the PID field of a queued packet: it continues the packet
+	 * before, or begins after a cut. */
 	CONTINUES,
 	IS_CUT,
-	/* Bytes of audio per packet. Audio in tiny frames, made to fill the
-	 * memory, exceeds its share and is dropped. */
+	/* Bytes of packed audio for which room of one packet is required.  Tiny
+	 * frames, made to fill the memory, need more packets and are dropped
+	 * when the queue is full. */
 	PACKED_SHARE = 100,
+	/* A unit with this many packets is returned without its end. */
 	UNIT_MAX = AUDIO_TRACK_PACKETS / 4,
 };
 
@@ -28,16 +31,16 @@ struct audio_track {
 	struct ts_sync sync;
 	struct psi *psi;
 	struct packed_audio packed;
-	struct audio_track_format format; /* type 0: not known */
-	struct fifo fifo;
+	struct audio_track_format format; /* type 0: not known yet */
+	struct fifo fifo; /* the queue of audio packets */
 	bool cut;       /* the next unit starts after a cut */
-	bool truncated;      /* drops packets until a unit starts */
-	bool first;     /* no packet of this segment yet */
+	bool truncated; /* packets are dropped until a unit starts */
+	bool first;     /* no packet of this segment was queued yet */
 	uint8_t cc;     /* counter of the packet queued last */
-	uint8_t offset; /* difference to its counter at the source */
-	uint64_t in, out;   /* packets, total */
-	uint64_t closed;    /* end of the last complete unit */
-	size_t looked;      /* packets of the queue already examined */
+	uint8_t offset; /* that counter minus the received one */
+	uint64_t in, out; /* packets that were queued, and taken, so far */
+	uint64_t closed;  /* value of in at the end of the last segment */
+	size_t looked;    /* packets of the oldest unit in the queue so far */
 };
 
 struct audio_track *audio_track_new(void)
@@ -85,7 +88,8 @@ static void keep(struct audio_track *s, const uint8_t *packet)
 	bool full = fifo_len(&s->fifo) == fifo_max(&s->fifo);
 	uint8_t *copy;
 
-	/* frames of a few bytes make more packets than there is room for */
+	/* the queue can be full in spite of has_room(): frames of a few bytes
+	 * make more packets than expected */
 	s->truncated |= full;
 	if (full || (s->truncated && !ts_pusi(packet)))
 		return;
@@ -142,7 +146,7 @@ static void unpack(struct audio_track *s, bool last)
 	while ((n = packed_audio_pull(&s->packed, last, packets)) > 0) {
 		enum audio_codec codec = s->packed.codec;
 
-		/* without a time stamp its play-out time is unknown */
+		/* audio without a time stamp has no play-out time: dropped */
 		if (!s->packed.stamped)
 			continue;
 		*f = (struct audio_track_format){
@@ -237,7 +241,8 @@ const struct audio_track_format *audio_track_format(const struct audio_track *s)
 
 /* --- output --- */
 
-/* The PTS of the unit, whose header several packets may have. */
+/* Reads the PTS of the unit, whose PES header may span several packets.  False:
+ * the unit has none. */
 static bool find_pts(struct ts_run unit, uint64_t *ret)
 {
 	struct pes_stamps found;
@@ -273,7 +278,8 @@ bool audio_track_unit(struct audio_track *s, struct audio_unit *ret)
 	while (s->looked < run.n && s->looked != closed &&
 	       !ts_pusi(run.data + s->looked * TS_PACKET))
 		s->looked++;
-	/* a unit without an end would fill the memory */
+	/* waits for the end of the unit, which the next unit or the end of the
+	 * segment shows; a unit of UNIT_MAX packets is returned without it */
 	if (s->looked >= run.n && closed != run.n && run.n < UNIT_MAX)
 		return false;
 	run.n = MIN(s->looked, run.n);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Audio of a programme that has a playlist of its own.
+ * Reads the audio of a program from the segments of a separate audio playlist.
  *
  * Takes the bytes of its segments, which are transport streams or packed audio,
  * and returns audio units: the packets of one PES. Of several audio PIDs it
- * takes the first.
+ * reads the first one.
  *
- * Owns the queue, at most AUDIO_TRACK_PACKETS. Pure.
+ * Owns the queue, at most AUDIO_TRACK_PACKETS packets. Pure.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 enum {
 	AUDIO_TRACK_PACKETS = 8192,
-	/* bytes; further descriptors are dropped */
+	/* most bytes of descriptors; a longer loop is dropped */
 	AUDIO_TRACK_DESCRIPTORS = 192,
 };
 
@@ -23,9 +23,9 @@ struct audio_track;
 struct audio_track *audio_track_new(void);
 void audio_track_free(struct audio_track **);
 
-/* Begins a segment.  cut: it does not continue the previous one. */
+/* Begins a segment.  cut: the segment does not continue the previous one. */
 void audio_track_begin(struct audio_track *, bool cut);
-/* Takes all bytes, or returns false: no room. */
+/* Takes all bytes.  False: it took none, because there is no room. */
 bool audio_track_push(struct audio_track *, const uint8_t *data, size_t len);
 /* Ends the segment and its last unit. False: no room, call again. */
 bool audio_track_end(struct audio_track *);
@@ -35,9 +35,9 @@ uint64_t audio_track_packets(const struct audio_track *);
 
 /* Description of the audio in a PMT. */
 struct audio_track_format {
-	uint8_t type;
-	uint16_t pid; /* original PID */
-	size_t len;   /* length of the descriptors */
+	uint8_t type; /* stream_type */
+	uint16_t pid; /* PID in the source; TS_PID_NULL: packed audio */
+	size_t len;   /* bytes of descriptors */
 	uint8_t descriptors[AUDIO_TRACK_DESCRIPTORS];
 };
 
@@ -45,9 +45,11 @@ struct audio_track_format {
 const struct audio_track_format *audio_track_format(const struct audio_track *);
 
 struct audio_unit {
-	struct ts_run run; /* PID not set; counters increase by one */
-	bool begins; /* true: starts with a time stamp; false: rest of a PES */
-	bool cut;          /* does not continue the previous unit */
+	/* the packets; their PID is not set, their counters increase by one */
+	struct ts_run run;
+	bool begins; /* true: the unit has a time stamp, pts; false: it is the
+		      * rest of a PES */
+	bool cut;          /* the unit does not continue the previous one */
 	uint64_t pts;      /* 90 kHz */
 };
 
@@ -58,6 +60,7 @@ bool audio_track_unit(struct audio_track *, struct audio_unit *ret);
 const uint8_t *audio_track_first(const struct audio_track *);
 void audio_track_drop(struct audio_track *, size_t packets);
 
+/* True if more than half of the queue is used. */
 bool audio_track_is_full(const struct audio_track *);
 
 /* Returns unused memory. */

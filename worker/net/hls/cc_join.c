@@ -28,7 +28,7 @@ enum cc_join_result cc_join_feed(struct cc_join *j, const uint8_t *packet,
 		if (now != expected) {
 			p->offset = (uint8_t)(p->offset + expected - now) &
 				    0x0f;
-			/* a PID without unit starts waits in one segment
+			/* a PID without unit starts is dropped in one segment
 			 * only */
 			p->waits = has_payload && !ts_pusi(packet) && !waited;
 			j->truncated += p->waits;
@@ -39,7 +39,7 @@ enum cc_join_result cc_join_feed(struct cc_join *j, const uint8_t *packet,
 	if (p->waits && ts_pusi(packet))
 		p->waits = false;
 	if (p->waits) {
-		/* dropped packets do not count */
+		/* dropped packets leave no gap in the counters */
 		p->offset = (uint8_t)(p->offset - ts_has_payload(packet)) &
 			    0x0f;
 		return CC_JOIN_DROP;

@@ -2,10 +2,10 @@
 /*
  * Keeps continuity counters continuous across segments.
  *
- * Many servers restart the counters in each segment. At a border this module
- * continues the counters of each PID. It drops the rest of a unit whose start
- * was lost with the previous segment. Inside a segment counters stay, so that
- * loss remains visible.
+ * Many servers restart the counters in each segment. At a segment border this
+ * module continues the counters of each PID, and drops the rest of a unit whose
+ * start was lost with the previous segment. Inside a segment the differences of
+ * the counters stay, so that loss remains visible.
  *
  * Pure. Embedded; zeroed memory is ready.
  */
@@ -22,18 +22,18 @@ struct cc_join_pid {
 };
 
 struct cc_join {
-	uint8_t segment; /* number of the segment */
-	uint32_t truncated;   /* units without their start at a border */
+	uint8_t segment; /* number of the current segment, modulo 256 */
+	uint32_t truncated; /* units whose start was missing at a border */
 	struct cc_join_pid pids[TS_PIDS];
 };
 
-/* Begins a segment.  on: it continues the previous one. */
+/* Begins a segment.  on: the segment continues the previous one. */
 void cc_join_segment(struct cc_join *, bool on);
 
 enum cc_join_result {
-	CC_JOIN_UNCHANGED,
-	CC_JOIN_CHANGED, /* send with *ret_cc */
-	CC_JOIN_DROP,
+	CC_JOIN_UNCHANGED, /* the caller sends the packet as it is */
+	CC_JOIN_CHANGED,   /* the caller sends it with the counter *ret_cc */
+	CC_JOIN_DROP,      /* the caller drops the packet */
 };
 
 enum cc_join_result cc_join_feed(struct cc_join *, const uint8_t *packet,

@@ -145,7 +145,8 @@ void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
 		open_track(a, s);
 		return;
 	}
-	/* without an own playlist the variant itself contains the audio */
+	/* without a separate playlist, the segments of the variant contain the
+	 * audio */
 	if (s != NULL && url == NULL) {
 		set_name(a, s);
 		errmsg_set(&a->error, "%s: %s", a->name.text, error.text);

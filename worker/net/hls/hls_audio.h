@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Audio rendition of a variant: chooses its playlist, loads it and multiplexes
- * it with the video.
+ * Handles the audio rendition of a variant: chooses it, loads its playlist and
+ * segments, and multiplexes its audio with the video.
  *
- * Video waits for its audio while enough is buffered, at most
- * HLS_AUDIO_WAIT_MS. Then it continues without audio and reports that, until
- * audio arrives.
+ * Video waits for its audio while more than HLS_AUDIO_RESERVE_MS is buffered,
+ * but at most HLS_AUDIO_WAIT_MS. Then video continues without audio until audio
+ * arrives, and hls_audio.error reports it.
  */
 #pragma once
 
@@ -31,9 +31,9 @@ struct hls_audio {
 	struct hls_track track;
 	struct hls_mux *mux;   /* NULL: not needed so far */
 	bool muxes;            /* the current video segment is multiplexed */
-	/* no audio since then; 0: audio is complete */
+	/* time since which audio is missing; 0: audio is complete */
 	uint64_t missing_since_ns;
-	bool patient;
+	bool patient;          /* video waits for missing audio */
 	struct errmsg error;   /* "": none */
 };
 

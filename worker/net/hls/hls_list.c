@@ -12,8 +12,10 @@
 #include <string.h>
 
 enum {
+	/* shortest and longest wait before a reload */
 	RELOAD_LEAST_MS = 500,
 	RELOAD_MOST_MS = 60 * 1000,
+	/* first and longest wait after a failed load */
 	RETRY_FIRST_MS = 500,
 	RETRY_LAST_MS = 10 * 1000,
 };
@@ -49,7 +51,7 @@ static int read_text(const char *url, struct buf *body, struct hls_text *ret,
 	struct hls_text t = { .len = buf_len(body) };
 	int r;
 
-	/* parse beyond a NUL byte */
+	/* one byte more, so that the copy of an empty body has memory */
 	t.data = xcalloc(1, t.len + 1);
 	if (t.len > 0)
 		memcpy(t.data, buf_head(body), t.len);
@@ -71,8 +73,8 @@ static const struct m3u8_variant *variant_at(const struct hls_list *l,
 	return &l->master.list.variants[l->order[i]];
 }
 
-/* The index of the best variant within the permitted bandwidth; if none is, of
- * the lowest one. */
+/* The index in order of the best variant within the permitted bandwidth; if all
+ * variants exceed it, that of the lowest one. */
 static size_t best_variant(const struct hls_list *l)
 {
 	size_t i = 0;
@@ -110,8 +112,8 @@ bool hls_list_fall(struct hls_list *l, uint64_t now_ns)
 	if (l->n_variants < 2)
 		return false;
 	back_off(l, now_ns);
-	/* below the lowest one: reload the master playlist, which may have
-	 * changed */
+	/* The lowest variant failed, too: reloads the master playlist, which
+	 * may have changed. */
 	if (l->variant + 1 < l->n_variants) {
 		go_to(l, l->variant + 1, now_ns);
 		return true;
@@ -124,8 +126,8 @@ bool hls_list_fall(struct hls_list *l, uint64_t now_ns)
 
 /* --- return to a better variant --- */
 
-/* Evaluates the better variant's playlist: it is alive if its end has moved at
- * the second load. */
+/* Evaluates the playlist of the best variant: the variant is alive if the
+ * second load has new segments, or if the playlist has ended. */
 static void judge_better(struct hls_list *l, uint64_t now_ns)
 {
 	const struct buf *body = &l->better.buf;
@@ -251,9 +253,9 @@ static bool is_same(const struct m3u8 *a, const struct m3u8 *b)
 	other = &b->segments[b->n_segments - 1];
 	if (last->range_at != other->range_at)
 		return false;
-	/* Query strings may contain tokens that change with each load. Where
-	 * the rest of the URL is always the same, the query string identifies
-	 * the segment. */
+	/* Query strings may contain tokens that change with each load, so they
+	 * are not compared. Only if all segments have the same path, the query
+	 * string identifies the segment. */
 	if (n > 1 && !has_same_path(last->uri, last[-1].uri))
 		return has_same_path(last->uri, other->uri);
 	return m3u8_is_same(last->uri, other->uri);
@@ -272,7 +274,8 @@ static void schedule(struct hls_list *l, bool changed, uint64_t now_ns)
 {
 	uint64_t wait_ns = changed ? target_ns(l) : target_ns(l) / 2;
 
-	/* a server that ended its playlist may start a new one */
+	/* a server that ended its playlist may start a new playlist, so an
+	 * ended one is reloaded, too */
 	if (l->media.list.ended)
 		wait_ns = MAX(wait_ns, RETRY_LAST_MS * MS);
 	l->load_ns = MAX(l->began_ns + wait_ns, now_ns);

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of memory that an emptied buffer keeps. */
 enum { KEEP = 32 * 1024 };
 
 /* --- received bytes --- */
 
-/* Passes bytes on, without those that were delivered before a transfer broke.
+/* Passes bytes to on_data(), without those that an earlier attempt delivered.
  * False: the receiver has no room. */
 static bool hand_on(struct hls_load *l, const uint8_t *data, size_t len)
 {
@@ -40,8 +41,8 @@ static bool hand_on_waiting(struct hls_load *l)
 	return true;
 }
 
-/* Takes received bytes, and decrypts them.  Decrypted bytes without room wait
- * here, because they cannot be received again. */
+/* Takes received bytes, and decrypts them.  Decrypted bytes that the receiver
+ * refuses are stored in waiting, because they cannot be decrypted again. */
 static enum fetch_taken on_bytes(const uint8_t *data, size_t len, void *arg)
 {
 	struct hls_load *l = arg;
@@ -146,7 +147,7 @@ int hls_load_begin(struct hls_load *l, const struct m3u8 *m, const char *base,
 				   k->name.len > 0 ? k->name.data : "");
 	if (k != NULL) {
 		memcpy(l->iv, k->iv, M3U8_IV);
-		/* RFC 8216, 5.2 */
+		/* without an IV it is the sequence number (RFC 8216, 5.2) */
 		for (unsigned i = 0; !k->has_iv && i < 8; i++)
 			l->iv[M3U8_IV - 1 - i] =
 				(uint8_t)(step->sequence >> 8 * i);
@@ -266,7 +267,7 @@ enum hls_load_is hls_load_turn(struct hls_load *l, uint64_t now_ns)
 
 	if (l->url == NULL)
 		return HLS_LOAD_IDLE;
-	/* pauses for lack of room do not count */
+	/* time in which the receiver has no room does not count */
 	if (l->seen_ns > 0 && !paused) {
 		l->active_ns += now_ns - l->seen_ns;
 		l->still_ns += now_ns - l->seen_ns;

@@ -13,16 +13,16 @@
 #include <openssl/types.h>
 
 enum {
-	HLS_KEY = 16,
-	HLS_KEYS = 4, /* cached */
-	/* Attempts for a segment. */
+	HLS_KEY = 16, /* bytes of a key */
+	HLS_KEYS = 4, /* keys in the cache */
+	/* The most attempts for a segment. */
 	HLS_TRIES = 4,
-	/* first pause between attempts; the next is twice that */
+	/* first pause between attempts; each further pause is twice as long */
 	HLS_TRY_AGAIN_MS = 500,
 	/* A segment fails after twice its duration, or after this time if that
 	 * is longer. */
 	HLS_LOAD_LEAST_MS = 5000,
-	/* An attempt fails without data for 1.5 times the duration of the
+	/* An attempt fails if no data arrives for 1.5 times the duration of the
 	 * segment, or for this time if that is longer. */
 	HLS_STILL_LEAST_MS = 1500,
 };
@@ -38,44 +38,46 @@ typedef bool hls_load_fn(const uint8_t *data, size_t len, void *arg);
 /* Embedded. Starts with the first four members set and all others zero. */
 struct hls_load {
 	struct fetcher *fetcher;
-	unsigned timeout_s; /* an attempt also fails without data for so long,
-			     * if that is shorter */
+	unsigned timeout_s; /* an attempt also fails if no data arrives for
+			     * this time */
 	hls_load_fn *on_data;
 	void *arg;
 
 	char *url;               /* URL of the segment; NULL: idle */
+	/* offset and length in bytes of its range; length 0: the whole
+	 * resource */
 	uint64_t range_at, range_len;
 	uint32_t duration_ms;
-	char *key_url;           /* NULL: not encrypted */
-	uint8_t iv[M3U8_IV];
-	struct fetch *fetch;
-	struct http_body body;        /* response with the key */
-	size_t n_keys;
+	char *key_url;           /* NULL: the segment is not encrypted */
+	uint8_t iv[M3U8_IV];     /* initialization vector */
+	struct fetch *fetch;     /* transfer of the segment; NULL: none */
+	struct http_body body;   /* response with the key */
+	size_t n_keys;           /* entries of keys */
 	struct hls_key keys[HLS_KEYS]; /* most recently used first */
 	EVP_CIPHER_CTX *cipher;  /* NULL: not encrypted */
 	uint64_t received;       /* decrypted bytes of this attempt */
-	uint64_t delivered;      /* bytes of the segment */
-	struct buf waiting;      /* decrypted bytes without room */
-	unsigned tries;
+	uint64_t delivered;      /* bytes of the segment that on_data() took */
+	struct buf waiting;      /* decrypted bytes that on_data() refused */
+	unsigned tries;          /* attempts that have failed */
 	uint64_t tried_ns;       /* start of the last attempt */
 	uint64_t again_ns;       /* start of the next attempt */
 	uint64_t active_ns;      /* time spent on the segment, without pauses */
-	uint64_t still_ns;       /* time since its last bytes */
-	uint64_t still_at;       /* number of bytes at that time */
-	uint64_t seen_ns;        /* end of these times; 0: not started */
-	struct errmsg error;       /* error of the last attempt */
+	uint64_t still_ns;       /* time since its last bytes, without pauses */
+	uint64_t still_at;       /* value of received at the last turn */
+	uint64_t seen_ns;        /* time of the last turn; 0: none yet */
+	struct errmsg error;     /* error of the last attempt */
 };
 
 void hls_load_done(struct hls_load *);
 
-/* Starts a segment of the playlist found at base. 0; -EINVAL or -ENOTSUP with
- * error. */
+/* Starts to load a segment. base: URL of its playlist. 0; -EINVAL with error:
+ * a URL is wrong; -ENOTSUP with error: the encryption is not supported. */
 int hls_load_begin(struct hls_load *, const struct m3u8 *, const char *base,
 		   const struct segment_step *,
 		   struct errmsg *error) MUST_CHECK;
 
-/* Takes the segment's URL from a newer playlist, found at base: tokens in URLs
- * expire. */
+/* Takes the URL of the segment from a newer playlist, because tokens in URLs
+ * expire. base: URL of the playlist. */
 void hls_load_renew(struct hls_load *, const struct m3u8_segment *,
 		    const char *base);
 

@@ -14,20 +14,21 @@
 #include <string.h>
 
 enum {
-	OUT = 64, /* packets */
-	/* Packets of the largest PMT, and one. */
+	OUT = 64, /* packets that are passed to push() at a time */
+	/* Room for the packets of the largest PMT, and for one more packet. */
 	OUT_SPARE = SECTION_PSI_MAX / (TS_PACKET - 4) + 2,
-	HZ_MS = 90,
-	/* Distance of the clock to decoding times if there is no PCR. */
+	HZ_MS = 90, /* ticks of 90 kHz in a millisecond */
+	/* Without PCRs, the clock is the DTS minus this. */
 	LEAD_MS = 700,
+	/* A PCR that is further before the DTS is ignored. */
 	LEAD_MAX_MS = 10 * 1000,
-	/* The clock of the video goes back by more only at a jump. */
+	/* If the clock of the video goes back by more, it has jumped. */
 	BACK_MS = 1000,
 	/* Audio that is further from the clock, or from the unit before, has
 	 * jumped. */
 	HLS_MUX_NEAR_MS = 2000,
-	/* Audio that has jumped back waits so long until the video jumps,
-	 * too. */
+	/* The longest wait of audio that has jumped back, until the video jumps
+	 * back, too. */
 	HLS_MUX_BACK_MS = 3000,
 };
 
@@ -37,32 +38,34 @@ struct hls_mux {
 	struct ts_sync sync;
 	struct psi *psi;
 	struct mux_pmt pmt;
-	struct fifo pictures;
-	uint64_t packets;
-	bool looked;     /* the first packet was examined */
+	struct fifo pictures; /* packets of the video segments that wait */
+	uint64_t packets;     /* packets that were ever added to pictures */
+	bool looked;     /* look() has read the first packet of pictures */
 
-	bool begins;     /* a segment begins, not reported yet */
+	bool begins;     /* a segment begins behind the packets in pictures;
+			  * begin() was not called for it yet */
 	bool cut;        /* the segment does not continue the previous one */
 
 	bool has_dts, has_clock;
-	bool has_pcr;    /* the clock is that of PCRs */
-	uint64_t dts, clock; /* 90 kHz */
-	struct pes_reader reader; /* of the video */
-	bool fresh;      /* no audio was placed at this clock yet */
+	bool has_pcr;    /* clock follows the PCRs of the video */
+	uint64_t dts, clock; /* 90 kHz: last DTS, and clock, of the video */
+	struct pes_reader reader; /* reads the DTS of the video */
+	bool fresh;      /* no audio was sent since the clock jumped */
 	bool holds;      /* audio of unrelated times waits since held_at */
-	uint64_t held_at;
+	uint64_t held_at; /* 90 kHz: value of clock */
 
-	bool sends;      /* the unit before was sent */
+	bool sends;      /* the last audio unit was sent, not dropped */
 	bool has_pts;
-	uint64_t pts;    /* time stamp of the last unit */
-	size_t unit_left; /* remaining packets of the current unit */
+	uint64_t pts;    /* 90 kHz: time stamp of the last audio unit */
+	size_t unit_left; /* packets of the current audio unit to be sent */
 	uint8_t cc_seen; /* last received counter of the audio */
 	uint8_t cc;      /* last sent counter of the audio */
-	uint16_t clock_pid; /* PID of which only PCRs are sent */
-	uint8_t clock_cc;   /* counter of the last packet before them */
-	bool missing;
+	uint16_t clock_pid; /* PID of dropped audio, of which only the PCRs are
+			     * sent */
+	uint8_t clock_cc;   /* continuity counter of these PCRs */
+	bool missing;    /* audio for the next video is missing */
 
-	size_t n_out;
+	size_t n_out;    /* packets in out */
 	uint8_t out[(OUT + OUT_SPARE) * TS_PACKET];
 };
 
@@ -148,7 +151,7 @@ static void set_clock(struct hls_mux *m, uint64_t clock)
 {
 	int64_t step = m->has_clock ? diff(clock, m->clock) : 0;
 
-	/* a jump that nothing announced */
+	/* the clock jumped without a cut */
 	if (step < -BACK_MS * HZ_MS || step > HLS_MUX_FAR_MS * HZ_MS)
 		m->fresh = true;
 	else if (step < 0)
@@ -215,11 +218,12 @@ static enum audio_state judge(struct hls_mux *m, const struct audio_unit *unit)
 		return IS_EARLY;
 	if (!unit->begins)
 		return m->sends ? IS_DUE : IS_LATE;
-	/* at the end of the video before a cut, its last DTS is the clock */
+	/* in front of a cut, the audio up to the last DTS of the video is
+	 * due */
 	ahead = diff(unit->pts, tail && m->has_dts ? m->dts : m->clock);
 	if (ahead > far || ahead < -far)
 		return judge_far(m, HLS_MUX_HOLD_MS);
-	/* the audio jumped back, and the video is about to */
+	/* the audio has jumped back, and the video will probably follow */
 	if (unit->cut && ahead < -near)
 		return judge_far(m, HLS_MUX_BACK_MS);
 	m->holds = false;
@@ -227,20 +231,21 @@ static enum audio_state judge(struct hls_mux *m, const struct audio_unit *unit)
 		return IS_LATE;
 	step = m->has_pts && !unit->cut ? diff(unit->pts, m->pts) : -near;
 	if (ahead > (tail ? 0 : HLS_MUX_LEAD_MS * HZ_MS)) {
-		/* after a jump: it continues the audio sent before it */
+		/* after a jump of the video: audio that still continues the
+		 * times before the jump is late */
 		bool is_left = m->fresh && ahead > near && step >= 0 &&
 			       step < near;
 
 		return is_left ? IS_LATE : IS_EARLY;
 	}
-	/* already sent, from another playlist */
+	/* audio of these times was already sent, from another playlist */
 	if (m->has_pts && !unit->cut && !m->fresh && step <= 0)
 		return IS_LATE;
 	return IS_DUE;
 }
 
-/* Selects the next unit that is due, drops late ones, and returns the state of
- * the oldest. */
+/* Drops audio units that are late.  Returns the state of the oldest unit that
+ * is left; IS_DUE: unit_left is set, so that it is sent. */
 static enum audio_state next_audio(struct hls_mux *m)
 {
 	struct audio_unit unit;
@@ -326,7 +331,8 @@ static void put_picture(struct hls_mux *m)
 	m->looked = false;
 }
 
-/* Writes the next packet of audio or video.  False: none can be sent now. */
+/* Writes the next packet of audio or video to out.  False: no packet can be
+ * sent now. */
 static bool fill_one(struct hls_mux *m, bool patient)
 {
 	const uint8_t *picture;
@@ -352,8 +358,8 @@ static bool fill_one(struct hls_mux *m, bool patient)
 		return true;
 	if (m->begins || picture == NULL)
 		return false;
-	/* Without a known format only the tables pass, which may announce the
-	 * audio. */
+	/* While the format of the audio is unknown, only tables of the video
+	 * pass, until its PAT is known. */
 	if (is != IS_NONE || audio_track_is_full(m->audio))
 		m->missing = false;
 	else if (audio_track_format(m->audio) != NULL)

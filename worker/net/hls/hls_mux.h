@@ -2,16 +2,17 @@
 /*
  * Multiplexes the video of one playlist with the audio of another.
  *
- * Video segments pass unchanged, except for the PMT and their own audio. Audio
- * units are inserted between the packets shortly before their play-out time, by
- * the time stamps that both share. The audio has its own PID, and the PMT's
- * version increases with each change.
+ * Video segments pass unchanged, except that their PMT is replaced and their
+ * own audio is dropped. Audio units are inserted between the packets of the
+ * video HLS_MUX_LEAD_MS before their play-out time; audio and video have the
+ * same clock. The audio has its own PID, and version_number of the PMT
+ * increases with each change of the PMT.
  *
- * When one of the two jumps to other times before the other, audio waits for
- * its video, or is dropped when that is past. Video waits for its audio as long
- * as the caller permits.
+ * If audio or video jumps to other times before the other one does, audio waits
+ * for the video of its times, or is dropped if that video was already sent.
+ * Video waits for its audio as long as the caller permits.
  *
- * Owns the queues: HLS_MUX_PACKETS of video, and the audio. Pure.
+ * Owns the queues: HLS_MUX_PACKETS packets of video, and the audio. Pure.
  */
 #pragma once
 
@@ -19,21 +20,24 @@
 
 enum {
 	HLS_MUX_PACKETS = 4096,
-	/* Audio is sent so long before its play-out time. */
+	/* Audio is sent this long before its play-out time. */
 	HLS_MUX_LEAD_MS = 200,
-	/* Audio is dropped when it is late by more: the clock of the video may
-	 * advance in steps. */
+	/* Audio that is later than this is dropped.  Less late audio is sent,
+	 * because the clock of the video may advance in steps. */
 	HLS_MUX_LATE_MS = 700,
-	/* Times that are further apart are unrelated. */
+	/* If a PTS of audio is further from the clock of the video, the two are
+	 * unrelated. */
 	HLS_MUX_FAR_MS = 30 * 1000,
-	/* Audio with unrelated times waits so long for video of its times. */
+	/* The longest wait of audio with unrelated times for video of its
+	 * times. */
 	HLS_MUX_HOLD_MS = 10 * 1000,
 };
 
 struct hls_mux;
 
 struct hls_mux_config {
-	/* As segment_play_begin() and segment_play_push(). */
+	/* Receive the output, as segment_play_begin() and
+	 * segment_play_push(). */
 	void (*begin)(bool cut, void *arg);
 	bool (*push)(const uint8_t *data, size_t len, void *arg);
 	void *arg;
@@ -48,8 +52,8 @@ void hls_mux_set_language(struct hls_mux *, const char *language);
 /* The audio track, which the owner feeds. */
 struct audio_track *hls_mux_audio(struct hls_mux *);
 
-/* These functions take video segments as segment_play does.  hls_mux_end()
- * returns true when the segment was sent. */
+/* hls_mux_begin() and hls_mux_push() take video segments as segment_play does.
+ * hls_mux_end(): true if the whole segment was sent. */
 void hls_mux_begin(struct hls_mux *, bool cut);
 bool hls_mux_push(struct hls_mux *, const uint8_t *data, size_t len);
 bool hls_mux_end(const struct hls_mux *);
@@ -57,8 +61,7 @@ bool hls_mux_end(const struct hls_mux *);
 /* Video packets received so far. */
 uint64_t hls_mux_packets(const struct hls_mux *);
 
-/* Sends the packets that are due.  Not patient: video does not wait for
- * audio. */
+/* Sends the packets that are due.  patient: video waits for missing audio. */
 void hls_mux_turn(struct hls_mux *, bool patient);
 
 /* True if video was sent without its audio in the last turn. */

@@ -11,8 +11,8 @@ enum {
 	HEADER = 12,
 	ENTRY = 5,
 	CRC = 4,
-	LANGUAGE = 6, /* length of the descriptor */
-	VERSION_BITS = 0x3e,
+	LANGUAGE = 6, /* bytes of ISO_639_language_descriptor */
+	VERSION_BITS = 0x3e, /* mask of version_number in its byte */
 	FIRST_PID = 0x20,
 	LAST_PID = 0x1ffe,
 };
@@ -43,8 +43,8 @@ static bool is_free(const struct psi *psi, const struct psi_program *program,
 	       (class == PID_UNKNOWN || class == PID_AUDIO);
 }
 
-/* Returns the PID of the audio: the current one, that of its source, or
- * another, if free.  TS_PID_NULL: no PID is free. */
+/* Returns the first free PID for the audio: the current one, the wanted one
+ * (that of the audio source), or another.  TS_PID_NULL: no PID is free. */
 static uint16_t choose_pid(const struct mux_pmt *p, const struct psi *psi,
 			   const struct psi_program *program, uint16_t wanted)
 {
@@ -89,8 +89,9 @@ static size_t put_entry(const struct mux_pmt *p,
 	return ENTRY + len;
 }
 
-/* Writes a PMT with the other audio, without version and CRC_32.  Returns its
- * length without the CRC_32; 0: the source's PMT is malformed. */
+/* Writes a PMT in which this audio replaces the own audio.  version_number and
+ * CRC_32 are not set.  Returns its length without CRC_32; 0: the PMT of the
+ * video is malformed. */
 static size_t build(const struct mux_pmt *p, const struct psi_section *from,
 		    const struct audio_track_format *f, uint8_t *ret)
 {
@@ -106,7 +107,7 @@ static size_t build(const struct mux_pmt *p, const struct psi_section *from,
 			all += ENTRY + pmt.streams[i].descriptors.len;
 	len = HEADER + pmt.descriptors.len;
 	memcpy(ret, from->data, len);
-	/* drops descriptors of the programme if the streams need the room */
+	/* drops the descriptors of the program if the streams need the room */
 	if (all > most) {
 		len = HEADER;
 		ret[10] = 0xf0;

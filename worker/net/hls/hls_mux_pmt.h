@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * PMT of a programme with audio of another playlist: the source's PMT, with
- * that audio in place of its own.
+ * Makes the PMT of a program with audio of another playlist: the PMT of the
+ * video, in which that audio replaces its own audio.
  *
  * Pure. Embedded.
  */
@@ -13,19 +13,20 @@
 
 struct mux_pmt {
 	uint16_t pid;      /* PID of the audio; TS_PID_NULL: none */
-	char language[4];
-	uint8_t version;
-	uint8_t cc;
-	size_t len;        /* length of the last PMT; 0: none */
-	uint8_t section[SECTION_PSI_MAX];
+	char language[4];  /* ISO 639 code; "": unknown */
+	uint8_t version;   /* version_number of the last PMT */
+	uint8_t cc;        /* continuity counter of the next packet */
+	size_t len;        /* bytes of section; 0: none yet */
+	uint8_t section[SECTION_PSI_MAX]; /* the last PMT, without CRC_32 */
 };
 
 void mux_pmt_init(struct mux_pmt *);
 /* Sets the language: three letters; other lengths are ignored. */
 void mux_pmt_set_language(struct mux_pmt *, const char *language);
 
-/* Writes PMT packets with this audio (NULL: unknown, keeps the source's own
- * audio, as when no PID is free) to ret; returns their number. */
+/* Writes the packets of the PMT with this audio to ret, and returns their
+ * number.  If the format of the audio is unknown (NULL), or no PID is free, the
+ * PMT keeps the own audio of the video. */
 size_t mux_pmt_put(struct mux_pmt *, const struct psi *,
 		   const struct psi_program *,
 		   const struct audio_track_format *, uint8_t *ret);

@@ -8,14 +8,14 @@
 
 #include <stdlib.h>
 
-enum { LEAD_LEAST_MS = 100 };
+enum { LEAD_LEAST_MS = 100 }; /* shortest duration of the buffer */
 
 struct hls {
 	const struct http_spec *spec;
 	struct fetcher *fetcher;
-	/* video, and audio without a playlist of its own */
+	/* playlist of the video, and of audio in the same segments */
 	struct hls_track pictures;
-	struct hls_audio audio;
+	struct hls_audio audio; /* playlist of separate audio */
 	struct segment_play *play;
 };
 
@@ -97,7 +97,7 @@ int hls_read(struct hls *h, struct batch *batch, uint64_t now_ns,
 	fetcher_turn(h->fetcher, now_ns,
 		     taken > 0 ? playout_waiting_ns(queue) : 0);
 	queue->elsewhere_ns = hls_track_ahead_ms(&h->pictures) * MS;
-	/* play the rest of the buffer */
+	/* after the end of the playlist the rest of the buffer is played */
 	queue->ended = hls_track_has_ended(&h->pictures);
 	if (queue->ended)
 		segment_play_set_pace(h->play, 1, 0);

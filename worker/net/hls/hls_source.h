@@ -2,11 +2,11 @@
 /*
  * Input from an HLS playlist: loads segments ahead and plays them.
  *
- * Works around errors of the server as far as possible, and reports them in
- * hls_error() while they last. Reloads the playlist again and again, whatever
+ * It works around errors of the server as far as possible, and reports them in
+ * hls_error() while they last. It never stops reloading the playlist, whatever
  * the server answers.
  *
- * Holds at most buffer_size of packets, two playlists of M3U8_SIZE_MAX with
+ * Memory: at most buffer_size of packets, two playlists of M3U8_SIZE_MAX with
  * their parsed form, and some hundred KiB.
  */
 #pragma once
@@ -18,8 +18,9 @@
 struct buf;
 struct hls;
 
-/* Plays the playlist in body (taken), to which the URL of the input led at url.
- * Borrows the fetcher.  NULL with *ret_err = -errno and error. */
+/* Plays a playlist.  body: its text (taken); url: its URL, after redirects from
+ * that of the input.  Borrows the fetcher.  NULL with *ret_err = -errno and
+ * error. */
 struct hls *hls_new(const struct http_spec *, struct fetcher *,
 		    const char *url, struct buf *body, uint64_t now_ns,
 		    int *ret_err, struct errmsg *error);

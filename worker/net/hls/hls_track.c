@@ -8,8 +8,8 @@
 #include <inttypes.h>
 
 enum {
-	/* Attempts that a segment gets in any case.  Further ones must not use
-	 * up the buffer. */
+	/* Attempts that a segment gets in any case.  Further attempts are made
+	 * only while the buffer lasts longer. */
 	TRIES_LEAST = 2,
 };
 
@@ -103,7 +103,7 @@ static void break_segment(struct hls_track *t, bool last, uint64_t now_ns)
 		m != NULL ? segment_window_listed(&t->window, m, &t->step)
 			  : NULL;
 	uint64_t wait_ns = t->load.again_ns - MIN(t->load.again_ns, now_ns);
-	/* the buffer lasts longer than another attempt */
+	/* true if another attempt may end before the buffer is empty */
 	bool has_time =
 		t->load.tries < TRIES_LEAST ||
 		(m != NULL && segment_window_ahead_ms(&t->window, m) <=

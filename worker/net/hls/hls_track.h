@@ -17,15 +17,18 @@ struct hls_track_ops {
 	const char *nothing; /* error text for a segment without usable data */
 	/* A playlist was loaded. */
 	void (*on_list)(const struct m3u8 *, bool variant, void *arg);
-	/* True: a segment may begin; NULL: always. */
+	/* True: the next segment may begin; NULL: it may at any time. */
 	bool (*is_ready)(void *arg);
+	/* A segment begins; cut: it does not continue the previous one. */
 	void (*begin)(bool cut, void *arg);
+	/* Takes bytes of the segment. */
 	hls_load_fn *push;
-	/* False: no room, called again. */
+	/* Ends the segment.  False: there is no room; it is called again. */
 	bool (*end)(void *arg);
-	/* Packets of all segments so far. */
+	/* Number of packets in all segments so far. */
 	uint64_t (*packets)(void *arg);
-	/* Buffered time, which limits further attempts. */
+	/* Duration of the buffered packets: a failed segment is tried again
+	 * only if they last longer. */
 	uint64_t (*waiting_ms)(void *arg);
 };
 
@@ -36,27 +39,30 @@ struct hls_track {
 	struct hls_list list;
 	struct segment_window window;
 	struct hls_load load;
-	struct segment_step step;  /* being loaded */
-	bool ending;           /* loaded, waits for room */
-	uint64_t packets;      /* before this segment */
+	struct segment_step step; /* the segment that is being loaded */
+	bool ending;           /* the segment was loaded, and end() is called
+				* until it has room */
+	uint64_t packets;      /* ops->packets() before this segment */
 	unsigned lost;         /* consecutive segments that failed */
-	uint64_t segments, errors; /* total */
-	int err;               /* the input cannot play: -errno */
-	struct errmsg error;     /* that error, or of missing segments */
-	/* error of a live playlist that does not play; "": none */
+	uint64_t segments, errors; /* segments loaded so far; failed attempts */
+	int err;               /* the input cannot play: -errno; 0: none */
+	struct errmsg error;   /* text of err, or why segments failed */
+	/* why segments of a live playlist are not played, because the playlist
+	 * lists only old ones; "": none */
 	struct errmsg held;
-	struct ratelimit log;
+	struct ratelimit log;  /* limits log lines */
 };
 
-/* Borrows home. ops and arg are set, all else is zero. Loads nothing before the
- * first turn, except the list that hls_list_begin() was given. */
+/* Opens a track in which only ops and arg are set, and all other members are
+ * zero. home: URL of the playlist (borrowed). Loads nothing before the first
+ * hls_track_turn(). */
 void hls_track_open(struct hls_track *, const struct http_spec *,
 		    struct fetcher *, const char *home);
 void hls_track_done(struct hls_track *);
 
 void hls_track_turn(struct hls_track *, uint64_t now_ns);
 
-/* Duration of listed segments that are not loaded yet. */
+/* Duration of the listed segments that are not loaded yet. */
 uint64_t hls_track_ahead_ms(const struct hls_track *);
 
 /* True if no segments will follow. */

@@ -118,7 +118,7 @@ static int on_key(struct m3u8_parser *p, struct m3u8_text value)
 		p->keyed = false;
 		return 0;
 	}
-	/* one usable key of several is enough */
+	/* a segment may have several keys: one in a known format is enough */
 	if (p->keyed && of_key_system)
 		return 0;
 	if (m3u8_is(key.name, "AES-128") && !of_key_system) {
@@ -192,7 +192,8 @@ static int on_media(struct m3u8_parser *p, struct m3u8_text value)
 static const struct {
 	const char *name;
 	int (*on_tag)(struct m3u8_parser *, struct m3u8_text value);
-	size_t flag; /* without on_tag: place of the bool to set */
+	/* used if on_tag is NULL: offset in m3u8_parser of the bool to set */
+	size_t flag;
 } tags[] = {
 	{ "#EXTINF", .on_tag = on_duration },
 	{ "#EXT-X-BYTERANGE", .on_tag = on_range },

@@ -10,17 +10,15 @@ struct m3u8_parser {
 	unsigned line_number;
 	size_t segments_size, keys_size; /* allocated */
 
-	/* state of the next segment */
-	bool has_duration;
-	struct m3u8_segment next;
-	bool range_open; /* starts where the last range ended */
-	uint32_t key;
-	bool keyed; /* the segment has a key in a known format */
-	bool has_target;
-	uint64_t skipped; /* segments that are not listed */
+	bool has_duration; /* next has its duration */
+	struct m3u8_segment next; /* the next segment, until its URI */
+	bool range_open; /* its range starts where the last one ended */
+	uint32_t key; /* 1 + index of the current key; 0: not encrypted */
+	bool keyed; /* a key for next in a known format was read */
+	bool has_target; /* EXT-X-TARGETDURATION was read */
+	uint64_t skipped; /* EXT-X-SKIP: segments that are not listed */
 
-	/* state of the next variant */
-	bool has_variant;
+	bool has_variant; /* the next URI is that of variant */
 	struct m3u8_variant variant;
 };
 
@@ -28,17 +26,19 @@ struct m3u8_parser {
 	errmsg_fail((p)->error, (err), "playlist line %u: " format,            \
 		    (p)->line_number, ##__VA_ARGS__)
 
-/* At most 32 bytes of a text, for an error. */
+/* Arguments for "%.*s" in an error: at most 32 bytes of a text. */
 #define SHOWN(t) (int)MIN((t).len, (size_t)32), (t).data
 
+/* Returns the text without white space at its ends. */
 struct m3u8_text m3u8_trim(struct m3u8_text);
 
-/* Cuts the text before the mark, or all, off *rest. */
+/* Returns the text of *rest in front of the mark, and sets *rest to the text
+ * behind it.  Without the mark, returns all of *rest. */
 struct m3u8_text m3u8_cut(struct m3u8_text *rest, char mark);
 
 int m3u8_number(struct m3u8_parser *, struct m3u8_text,
 		uint64_t *ret) MUST_CHECK;
-/* Seconds with a fraction. */
+/* Reads seconds with a fraction; *ret: milliseconds. */
 int m3u8_duration(struct m3u8_parser *, struct m3u8_text,
 		  uint32_t *ret) MUST_CHECK;
 
@@ -49,7 +49,7 @@ struct m3u8_attribute {
 	size_t at; /* offset of a struct m3u8_text, a uint64_t or a bool */
 };
 
-/* NAME=value,NAME="value" (4.2). Writes known attributes to ret, ignores the
- * others. */
+/* Reads an attribute list: NAME=value,NAME="value" (RFC 8216, 4.2). Writes
+ * known attributes to ret, ignores the others. */
 int m3u8_attributes(struct m3u8_parser *, struct m3u8_text rest,
 		    const struct m3u8_attribute *known, void *ret) MUST_CHECK;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	NUMBER_DIGITS = 18, /* fit into 64 bits */
+	NUMBER_DIGITS = 18, /* most digits of a number, which fit 64 bits */
 	ATTRIBUTES_MAX = 64,
 };
 
@@ -87,7 +87,8 @@ int m3u8_duration(struct m3u8_parser *p, struct m3u8_text t, uint32_t *ret)
 
 /* --- attributes: NAME=value,NAME="value" (4.2) --- */
 
-/* Cuts the next attribute off *rest; 1, 0 at the end, or -EINVAL. */
+/* Reads the next attribute, and removes it from *rest.  1; 0: *rest is empty;
+ * -EINVAL: malformed. */
 static int next_attribute(struct m3u8_parser *p, struct m3u8_text *rest,
 			  struct m3u8_text *ret_name,
 			  struct m3u8_text *ret_value)

@@ -7,16 +7,16 @@
 #include <string.h>
 
 enum {
-	TAG_HEADER = 10,
-	FRAME_HEADER = 10,
-	STAMP = 8,
-	KEEP = 64 * 1024,
+	TAG_HEADER = 10,   /* bytes of the header of an ID3 tag */
+	FRAME_HEADER = 10, /* bytes of the header of a frame in the tag */
+	STAMP = 8,         /* bytes of the time stamp in a PRIV frame */
+	KEEP = 64 * 1024,  /* bytes of memory that an empty buffer keeps */
 	PAYLOAD = TS_PACKET - 4,
-	PES_MPEG = 0xc0,
-	PES_PRIVATE = 0xbd,
+	PES_MPEG = 0xc0,    /* stream_id: MPEG audio stream 0 */
+	PES_PRIVATE = 0xbd, /* stream_id: private_stream_1 */
 };
 
-/* Includes its NUL. */
+/* The owner of the PRIV frame with the time stamp; its NUL is in the frame. */
 static const char owner[] = "com.apple.streaming.transportStreamTimestamp";
 #define STAMP_AT (FRAME_HEADER + sizeof owner)
 
@@ -82,8 +82,9 @@ static void read_tag(struct packed_audio *p, const uint8_t *tag, size_t len)
 
 enum next { IS_NONE, IS_SHORT, IS_TAG, IS_FRAME };
 
-/* Says what the bytes begin with.  *ret: the length of a complete tag or frame;
- * of a tag that is too long, its whole length. */
+/* Finds what the bytes begin with: a tag, a frame, or neither (IS_NONE);
+ * IS_SHORT: more bytes are needed.  *ret: length of the tag or frame; a tag
+ * longer than PACKED_TAG_MAX may have arrived only in part. */
 static enum next look(const struct packed_audio *p,
 		      struct audio_frame *ret_frame, size_t *ret)
 {

@@ -18,26 +18,28 @@ enum {
 struct pcr_rebuild {
 	struct psi *psi;
 	enum pcr_rebuild_state state;
-	/* source of decoding times: the first video PID, else the first audio
-	 * PID */
-	uint16_t pid;      /* TS_PID_NULL: none yet */
-	bool pictures;
-	uint64_t dts;      /* the last one, 90 kHz */
-	int64_t lead;      /* distance to the last PCR, 90 kHz; 0: unknown */
-	uint64_t dts_before;  /* both at the end of the previous segment */
-	int64_t lead_before;
+	/* PID whose decoding times are read: the first one with video, or if
+	 * there is none, with audio; TS_PID_NULL: none yet */
+	uint16_t pid;
+	bool pictures;     /* pid has video */
+	uint64_t dts;      /* the last DTS of pid, 90 kHz */
+	int64_t lead;      /* dts minus the last PCR, 90 kHz; 0: unknown */
+	uint64_t dts_before; /* value of dts at the end of the last segment */
+	int64_t lead_before; /* value of lead at the end of the last segment */
 
-	/* in this segment */
+	/* --- in this segment --- */
 	bool has_dts;
-	int64_t span;      /* span of the decoding times, 90 kHz */
-	size_t n_pcrs;
+	int64_t span;      /* advance of the DTS, 90 kHz */
+	size_t n_pcrs;     /* number of PCRs */
 	uint16_t pcr_pid;
-	uint64_t pcr;      /* the last one, 27 MHz */
-	int64_t pcr_span;
+	uint64_t pcr;      /* the last PCR, 27 MHz */
+	int64_t pcr_span;  /* advance of the PCRs, 27 MHz */
 	bool bad;          /* a PCR went back or jumped */
 
 	uint8_t cc[TS_PIDS]; /* last counter of each PID, as received */
-	struct pes_reader ahead, sent; /* of packets that are fed, written */
+	/* ahead reads the packets of pcr_rebuild_feed(), sent those of
+	 * pcr_rebuild_write() */
+	struct pes_reader ahead, sent;
 };
 
 struct pcr_rebuild *pcr_rebuild_new(void)
@@ -145,7 +147,7 @@ void pcr_rebuild_decide(struct pcr_rebuild *m)
 	if (m->state != PCR_UNDECIDED)
 		return;
 	m->state = is_broken(m) ? PCR_REBUILT : PCR_KEPT;
-	/* the PCRs of the source are unreliable */
+	/* the lead was measured with wrong PCRs */
 	if (m->state == PCR_REBUILT)
 		m->lead = 0;
 }
@@ -202,7 +204,8 @@ bool pcr_rebuild_takes_over(struct pcr_rebuild *m, int64_t step,
 
 /* --- output --- */
 
-/* The PID for the PCRs: that of the PMT, else the PID of the time stamps. */
+/* The PID for the PCRs: PCR_PID of the PMT; without a PMT, the PID whose
+ * decoding times are read. */
 static uint16_t pcr_pid(const struct pcr_rebuild *m)
 {
 	const struct psi_program *program = psi_main_program(m->psi);
@@ -218,7 +221,8 @@ static void put_pcr(struct pcr_rebuild *m, uint64_t dts, const uint8_t *packet,
 	int64_t lead = m->lead > 0 && m->lead < most
 		? m->lead : PCR_REBUILD_LEAD_MS * HZ_MS;
 	uint16_t pid = pcr_pid(m);
-	/* no payload: repeats the counter before that of packet */
+	/* without payload, the counter is that of the packet before on the
+	 * PID */
 	unsigned cc = pid == ts_pid(packet) ? ts_cc(packet) - 1U : m->cc[pid];
 
 	m->lead = lead;

@@ -13,19 +13,20 @@
 #include <string.h>
 
 enum {
-	/* Packets before the first PCR of a segment are held back, at most so
-	 * many. */
+	/* The most packets before the first PCR of a segment that are held. */
 	HEAD_MAX = 1024,
-	/* Packets examined to decide about the PCRs. */
+	/* The most packets that are examined to decide about the PCRs. */
 	PROBE_MAX = 8192,
-	/* Share of a small buffer for these: the rest is for what the network
-	 * delivers in bursts. */
+	/* In a small buffer, head and probe have at most 1/HEAD_PART and
+	 * 1/PROBE_PART of its packets; the rest is for bursts of the
+	 * network. */
 	HEAD_PART = 16,
 	PROBE_PART = 8,
-	SCRATCH = 32, /* packets */
-	/* A PCR that is ahead by more than the usual interval and this is a
-	 * jump. */
+	SCRATCH = 32, /* packets of scratch */
+	/* A PCR is a jump if it is ahead of the last one by more than the usual
+	 * interval plus this. */
 	JUMP_MS = 100,
+	/* The pace is smoothed over this many target durations. */
 	SMOOTH_TARGETS = 4,
 	TARGET_MAX_MS = 60 * 1000,
 };
@@ -33,27 +34,27 @@ enum {
 struct segment_play {
 	struct ts_sync sync;
 	struct pcr_rebuild *rebuild;
-	struct fifo probe; /* until PCRs are kept or rebuilt */
-	struct fifo head;
-	bool in_head;   /* the kind of border is not known yet */
+	struct fifo probe; /* packets until PCRs are kept or rebuilt */
+	struct fifo head;  /* packets of a segment up to its first PCR */
+	bool in_head;   /* whether the segment is a cut is not decided yet */
 	bool cut;       /* the segment does not continue the previous one */
 	bool begun;     /* packets were pushed */
 	struct cc_join join;
 	struct playout playout;
 	struct splice *splice;
-	struct batch *out;   /* receives the packets of the current take */
-	struct batch within; /* from the play-out to the splice */
+	struct batch *out;   /* receives packets during segment_play_take() */
+	struct batch within; /* packets from the play-out to the splice */
 	uint64_t due_ns;     /* due time of the packets spliced last */
-	uint64_t packets;
-	uint32_t unannounced;
-	size_t n_scratch;
+	uint64_t packets;    /* packets of all segments so far */
+	uint32_t unannounced; /* cuts that the playlist did not announce */
+	size_t n_scratch;    /* packets in scratch */
 	uint8_t scratch[SCRATCH * TS_PACKET];
 };
 
 /* --- output --- */
 
-/* The due time of the packets, which the splice works with, also after a late
- * wake-up. */
+/* The due time of the current packets.  The splice uses it as its time, so that
+ * a late wake-up does not change its clock. */
 static uint64_t due_ns(struct segment_play *p)
 {
 	p->due_ns = MAX(p->due_ns, playout_due_ns(&p->playout));
@@ -74,7 +75,7 @@ static void on_spliced(const struct ts_run *runs, size_t n_runs, void *arg)
 	for (size_t i = 0; i < n_runs; i++)
 		if (runs[i].n > 0)
 			batch_add(p->out, runs[i]);
-	/* the runs are valid in this call only */
+	/* the runs are valid only during this call */
 	batch_flush(p->out);
 }
 
@@ -140,8 +141,8 @@ static void push_same(struct segment_play *p, const uint8_t *from,
 		     (struct ts_run){ from, (size_t)(to - from) / TS_PACKET });
 }
 
-/* Queues packets with joined continuity counters.  The caller has checked that
- * there is room. */
+/* Queues packets for play-out, with joined continuity counters.  The caller has
+ * checked that there is room. */
 static void push(struct segment_play *p, struct ts_run run)
 {
 	const uint8_t *end = run.data + run.n * TS_PACKET, *same = run.data;
@@ -168,8 +169,8 @@ static void push(struct segment_play *p, struct ts_run run)
 	p->begun = true;
 }
 
-/* True: the first PCR in the head of a segment does not continue the last
- * one. */
+/* True if the first PCR in the head of a segment does not continue the last
+ * PCR, and the decoding times do not continue either. */
 static bool head_jumps(struct segment_play *p)
 {
 	const struct pcr_clock *in = &p->playout.in;
@@ -189,9 +190,9 @@ static bool head_jumps(struct segment_play *p)
 	return !pcr_rebuild_takes_over(p->rebuild, step, &head);
 }
 
-/* Decides by the head whether the segment is a cut, and queues the head.  The
- * head is complete or large enough.  The caller has checked that there is
- * room. */
+/* Decides by the packets of the head whether the segment is a cut, and queues
+ * them.  Called when the head has a PCR or is full, or the segment ends.  The
+ * caller has checked that there is room. */
 static void end_head(struct segment_play *p)
 {
 	bool makes = pcr_rebuild_state(p->rebuild) == PCR_REBUILT;
@@ -277,7 +278,8 @@ static void take(struct segment_play *p, struct ts_run run)
 			end_probe(p);
 		run.data += TS_PACKET;
 	}
-	/* the head also decides for the rest of the segment */
+	/* packets are passed one by one, because each may end the head, and
+	 * with it change whether PCRs are rebuilt */
 	for (; run.n > 0 &&
 	       (p->in_head || pcr_rebuild_state(p->rebuild) == PCR_REBUILT);
 	     run.n--) {
@@ -298,7 +300,7 @@ static bool has_room(struct segment_play *p, size_t n)
 	size_t need = n + fifo_len(&p->probe);
 	bool has;
 
-	/* PCRs can double the number of packets */
+	/* rebuilt PCRs can double the number of packets */
 	if (pcr_rebuild_state(p->rebuild) != PCR_KEPT || p->in_head)
 		need *= 2;
 	need = can_cut ? need + 2 * fifo_len(&p->head) : SIZE_MAX;

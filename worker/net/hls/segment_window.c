@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#define NOWHERE SIZE_MAX
+#define NOWHERE SIZE_MAX /* result of a search: not found */
 
-enum { SAME_MS = 20 }; /* tolerance of rounded durations */
+enum { SAME_MS = 20 }; /* durations are equal within this tolerance */
 
 static uint64_t name_of(const struct m3u8_segment *s)
 {
@@ -51,7 +51,8 @@ static uint64_t name_at(struct segment_window *w, const struct m3u8 *l,
 	return name_of(&l->segments[i]);
 }
 
-/* True if the segment before index i in the playlist is the last one taken. */
+/* True if the segment in front of index i in the playlist is the newest one in
+ * the history. */
 static bool follows_last(struct segment_window *w, const struct m3u8 *l,
 			 size_t i)
 {
@@ -59,8 +60,9 @@ static bool follows_last(struct segment_window *w, const struct m3u8 *l,
 	       name_at(w, l, i - 1) == w->had[0].name;
 }
 
-/* Position after the newest known segment in the playlist; *ret_age: number of
- * known segments after it. */
+/* Returns the index behind the newest remembered segment that the playlist
+ * lists; NOWHERE: it lists none.  *ret_age: number of newer segments in the
+ * history. */
 static size_t find_by_name(struct segment_window *w, const struct m3u8 *l,
 			   size_t *ret_age)
 {
@@ -96,8 +98,9 @@ static void renumber(struct segment_window *w, const struct m3u8 *l, size_t i)
 	w->next = l->sequence + i;
 }
 
-/* Takes a playlist that has the expected number, or ends in front of it.  If
- * the URIs show that the server has renumbered, follows the URIs. */
+/* Takes a playlist that has the expected sequence number, or ends just before
+ * it.  If the URIs show that the server has renumbered its segments, sets next
+ * by the URIs. */
 static void follow(struct segment_window *w, const struct m3u8 *l)
 {
 	size_t i = (size_t)(w->next - l->sequence), age, found;
@@ -110,8 +113,8 @@ static void follow(struct segment_window *w, const struct m3u8 *l)
 			renumber(w, l, found);
 		return;
 	}
-	/* URIs may be reused, so two segments must match; a URI that always
-	 * repeats identifies nothing */
+	/* URIs may be reused, so two segments must match; if all segments have
+	 * the same URI, it identifies none */
 	if (w->n_had < 2 || w->had[0].name == w->had[1].name)
 		return;
 	for (found = 2; found <= l->n_segments; found++)
@@ -140,7 +143,8 @@ static bool ends_with_one_of(struct segment_window *w, const struct m3u8 *l,
 	return false;
 }
 
-/* True if a playlist that looks stale moves as a live one does. */
+/* Notes a playlist that looks stale.  True: its end has moved so often that it
+ * is a live one. */
 static bool moves_on(struct segment_window *w, const struct m3u8 *l)
 {
 	struct stale_lists *old = &w->old;
@@ -156,8 +160,8 @@ static bool moves_on(struct segment_window *w, const struct m3u8 *l)
 	       (w->next < end || w->next - end > HLS_OLD_NEAR);
 }
 
-/* Takes a playlist that does not have the expected number: follows its URIs,
- * ignores it as stale, or enters it again. */
+/* Takes a playlist that does not have the expected sequence number: sets next
+ * by its URIs, ignores it as stale, or enters it again. */
 static void resync(struct segment_window *w, const struct m3u8 *l,
 		   uint64_t wanted_ms)
 {
@@ -227,8 +231,8 @@ bool segment_window_next(struct segment_window *w, const struct m3u8 *l,
 		const struct m3u8_segment *s =
 			&l->segments[w->next - l->sequence];
 		struct segment_record had = record_of(s);
-		/* A segment that is listed twice plays once, unless the server
-		 * always lists the same. */
+		/* A segment that is listed twice in a row plays once, unless
+		 * all segments have the same URI. */
 		bool repeated = !s->discontinuity && w->n_had > 0 &&
 				w->had[0].name == had.name &&
 				(w->n_had == 1 || w->had[1].name != had.name);
@@ -257,8 +261,8 @@ void segment_window_done(struct segment_window *w,
 {
 	w->cut |= !loaded;
 	w->skipped += !loaded;
-	/* taken before a jump: its number is unrelated to the current
-	 * playlist */
+	/* the playlist was entered again since, so the number of this segment
+	 * is unrelated to it */
 	if (step->jumps != w->jumps)
 		return;
 	remember(w, step->had);
@@ -278,8 +282,8 @@ const struct m3u8_segment *segment_window_listed(const struct segment_window *w,
 uint64_t segment_window_ahead_ms(const struct segment_window *w,
 				 const struct m3u8 *l)
 {
-	/* called at every tick, and a playlist may have thousands of
-	 * segments */
+	/* uses sums and no loop, because it is called at every tick and a
+	 * playlist may have thousands of segments */
 	if (!w->begun || w->next < l->sequence ||
 	    w->next - l->sequence >= l->n_segments)
 		return 0;
