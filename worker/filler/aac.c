@@ -24,7 +24,7 @@ static void put_channel(struct bit_writer *w, bool common_window)
 	bits_put(w, 8, 0); /* global_gain */
 	if (!common_window)
 		put_ics_info(w);
-	bits_put(w, 3, 0); /* pulse, tns, gain_control: none */
+	bits_put(w, 3, 0); /* no pulse data, TNS data, gain control */
 }
 
 bool aac_put_silence(struct bit_writer *w, unsigned channel_configuration)
@@ -142,7 +142,8 @@ bool silent_make_latm(const uint8_t *sample, size_t len, struct silent *ret)
 	struct bit_writer raw = { .data = block, .size = sizeof block };
 	struct config c;
 
-	/* useSameStreamMux: the configuration is in another frame */
+	/* useSameStreamMux 1: the configuration is in another frame, and this
+	 * one cannot be used */
 	if (bits_take(&r, 1) != 0 || !get_mux_config(&r, &c) ||
 	    !aac_put_silence(&raw, c.channels))
 		return false;

@@ -54,7 +54,7 @@ struct filler {
 	struct audio_pid audio[FILLER_TRACKS_MAX];
 	struct pes_reader reader; /* reads the PTS of audio and videos */
 	struct si_keeper si;
-	struct play *play;  /* NULL while stopped */
+	struct play *play;  /* generates packets; NULL: stopped */
 };
 
 struct filler *filler_new(const struct psi *psi)

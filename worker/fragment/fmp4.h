@@ -23,8 +23,8 @@
 
 enum {
 	FMP4_TRACKS_MAX = 8,
-	FMP4_SAMPLES_MAX = 16384, /* of a track, in a segment */
-	FMP4_CODECS_MAX = 128,
+	FMP4_SAMPLES_MAX = 16384, /* samples of a track in a segment */
+	FMP4_CODECS_MAX = 128,    /* bytes of fmp4_codecs.text */
 };
 
 /* The descriptions of the tracks of earlier segments.  A track that has no
@@ -88,7 +88,7 @@ int fmp4_skip(const struct fmp4_source *) MUST_CHECK;
 /* What a player must decode: the video and the first sound of the program. */
 struct fmp4_codecs {
 	char text[FMP4_CODECS_MAX]; /* RFC 6381, "avc1.64001f,mp4a.40.2" */
-	unsigned width, height;     /* of the picture; 0: there is none */
+	unsigned width, height;     /* luma samples; 0: there is no video */
 	bool silent; /* the PMT lists audio, but no frame of it was found */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The boxes of ISO/IEC 14496-12 and 14496-14. */
+/* Writes the boxes of ISO/IEC 14496-12 and 14496-14. */
 #include "worker/fragment/fmp4_track.h"
 
 #include <string.h>
@@ -104,7 +104,8 @@ static void write_mvhd(struct buf *to, size_t n)
 
 static void write_tkhd(struct buf *to, const struct fmp4_track *t, uint32_t id)
 {
-	size_t at = begin_full(to, "tkhd", 3); /* enabled, in the movie */
+	/* flags: track_enabled, track_in_movie */
+	size_t at = begin_full(to, "tkhd", 3);
 
 	put_zeros(to, 8);
 	put32(to, id);
@@ -249,7 +250,7 @@ static void write_minf(struct buf *to, const struct fmp4_track *t)
 	at = begin_box(to, "dinf");
 	inner = begin_full(to, "dref", 0);
 	put32(to, 1);
-	url = begin_full(to, "url ", 1); /* in this file */
+	url = begin_full(to, "url ", 1); /* flag: data is in this file */
 	end_box(to, url);
 	end_box(to, inner);
 	end_box(to, at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of codecs, as in a CODECS attribute (RFC 6381; ISO/IEC 14496-15
+/* Writes the names of codecs for a CODECS attribute (RFC 6381; ISO/IEC 14496-15
  * annex E). */
 #include "worker/fragment/fmp4.h"
 #include "worker/fragment/fmp4_track.h"

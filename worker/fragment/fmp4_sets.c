@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parameter sets of H.264 and HEVC: the size of the picture, and the records
- * avcC and hvcC (ISO/IEC 14496-15). */
+/* Reads the size of the picture from parameter sets of H.264 and HEVC, and
+ * writes the records avcC and hvcC (ISO/IEC 14496-15). */
 #include "proto/si/bits.h"
 #include "worker/fragment/fmp4_track.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of fmp4.h share: the tracks of a segment and their samples. */
+/* The tracks of a segment and their samples; only for the fmp4*.c files. */
 #pragma once
 
 #include "common/base/buf.h"
@@ -42,13 +42,13 @@ struct fmp4_track {
 	bool known;   /* the track has what the initialization needs */
 	enum fmp4_coding coding;
 	struct buf es;   /* payload of all PES, from the first one on */
-	struct buf pes;  /* of struct fmp4_pes */
+	struct buf pes;  /* array of struct fmp4_pes */
 	size_t own_len;  /* bytes of es from packets up to the segment's end */
 	unsigned beyond; /* number of PES that begin behind the segment */
 	struct pes_skip header; /* state of the header of the last PES */
 	bool waits;      /* the time stamps of the last PES are incomplete */
 	size_t lacking;  /* bytes of the last frame that have not arrived */
-	struct buf samples; /* of struct fmp4_sample */
+	struct buf samples; /* array of struct fmp4_sample */
 	struct buf data;    /* the bytes of the samples */
 	uint64_t time;   /* time of the first sample, in ticks of the scale */
 	uint32_t scale;  /* ticks per second */
@@ -63,7 +63,8 @@ struct fmp4_track {
 	size_t n_used;   /* number of PES up to the one of the last frame */
 	uint32_t before; /* duration of the last sample so far; 0: none */
 	/* --- for the initialization --- */
-	struct buf config; /* avcC, hvcC, the AudioSpecificConfig, dac3, dec3 */
+	/* content of avcC, hvcC, dac3 or dec3; AAC: AudioSpecificConfig */
+	struct buf config;
 	/* width and height in luma samples; rate in samples per second */
 	unsigned width, height, channels, rate;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Output by an endless HTTP POST, with libcurl.
+ * Sends a stream by an endless HTTP POST, with libcurl.
  *
  * Packets wait in a bounded queue until the server takes them. While the queue
  * is full, the output drops whole packets.
@@ -33,7 +33,7 @@ struct np_output {
 	struct curl_slist *headers;
 	struct headers answered; /* response headers of the server */
 	uint8_t *queue;      /* ring of bytes */
-	size_t head, used;   /* next free byte; queued bytes */
+	size_t head, used;   /* index of the next free byte; queued bytes */
 	uint64_t taken;      /* bytes that libcurl has read from the queue */
 	uint64_t taken_before; /* value of `taken' a second ago */
 	unsigned stuck_s;    /* seconds in which the server accepted no data */

@@ -107,7 +107,8 @@ bool rtp_places_may_deliver(const struct rtp_places *, unsigned path,
 void rtp_places_note_arrival(struct rtp_places *, uint64_t pos, unsigned path,
 			     uint64_t now_ns);
 
-/* Counts what each path lost of the datagrams that were sent some time ago. */
+/* Counts the losses of each path among sent datagrams that are older than twice
+ * skew_ms: no path delivers them any more. */
 void rtp_places_retire(struct rtp_places *, uint64_t now_ns);
 
 /* Moves high behind pos (>= high).  The place at pos and the new places before

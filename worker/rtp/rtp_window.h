@@ -30,16 +30,18 @@
 #include "worker/rtp/rtp_store.h"
 
 enum {
-	/* RFC 3550 A.1: after a larger jump ahead, two datagrams in order are
-	 * required; a larger jump back is not a late datagram. */
+	/* After a larger jump ahead, two datagrams in order are required
+	 * (RFC 3550 A.1). */
 	RTP_DROPOUT_MAX = 3000,
+	/* A datagram that is further behind is not taken for a late one
+	 * without a check of its time stamp (RFC 3550 A.1). */
 	RTP_MISORDER_MAX = 100,
 };
 
 struct rtp_window_config {
 	uint16_t places;     /* datagrams that are recorded, a power of two;
 			      * half of them may wait */
-	unsigned paths;      /* 1, or 2 with the same datagrams */
+	unsigned paths;      /* 1; or 2, which carry the same datagrams */
 	unsigned reorder_ms; /* longest wait of a gap for a late datagram */
 	unsigned skew_ms;    /* longest wait of a gap for the slower path */
 	unsigned delay_ms;   /* 0: datagrams in order are sent at once */
@@ -109,8 +111,9 @@ enum rtp_presence {
 	RTP_PASSED,  /* the datagram cannot be read, and a repair is too late */
 };
 
-/* Keeps the last `kept` datagrams that were sent for reading, and waits for a
- * repair of a gap until `ahead` datagrams arrived behind it. */
+/* Keeps the last `kept' sent datagrams, so that rtp_window_find() can return
+ * them, and makes a gap wait for a repair until `ahead' datagrams have arrived
+ * behind it. */
 void rtp_window_set_repair(struct rtp_window *, unsigned kept,
 			   unsigned ahead);
 

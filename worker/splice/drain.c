@@ -160,8 +160,8 @@ void splice_begin_drain(struct splice *s, const struct splice_event *e)
 	await_packets(s);
 }
 
-/* Takes a packet of the previous source during a drain: sends it if it ends a
- * unit, or its PCR alone. */
+/* Takes a packet of the previous source during a drain.  Sends it if it belongs
+ * to a unit that has not ended; otherwise sends only its PCR. */
 static void drain_packet(struct splice *s, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);

@@ -219,7 +219,7 @@ struct splice {
 	/* pending because another clock jumped; its tracks are not cut */
 	bool bystander[SPLICE_CLOCKS];
 	bool unsettled[SPLICE_CLOCKS]; /* placed, but no PCR confirmed it */
-	struct splice_watch watches[SPLICE_CLOCKS]; /* of the source */
+	struct splice_watch watches[SPLICE_CLOCKS]; /* PCRs of the source */
 	/* the last PCR on a PID of no table that continued the clock */
 	struct splice_unlisted unlisted[SPLICE_CLOCKS];
 	struct splice_continuity *own_sent; /* NULL: `sent` is borrowed */
@@ -264,7 +264,7 @@ struct splice {
 
 	struct splice_unit units[SPLICE_TRACKS]; /* by index of the track */
 	struct splice_cue cues[SPLICE_CUES];
-	struct splice_move move; /* the last one */
+	struct splice_move move; /* the last move of PCRs */
 };
 
 /* True if a switch, and not the source itself, caused the last cut. */

@@ -2,10 +2,10 @@
 /*
  * Joins sources to one continuous stream.
  *
- * This stage follows the choice of the input.  Until the first cut runs pass
- * unchanged, byte for byte.  splice_cut() starts another source: a different
- * input, the same input opened again, or the first packets of a worker whose
- * predecessor ended.  From then on
+ * This stage comes after the choice of the input.  Until the first cut, packets
+ * pass unchanged.  splice_cut() starts another source: a different input, the
+ * same input opened again, or the first packets of a worker whose predecessor
+ * ended.  From then on
  *   - the continuity counter of each PID continues;
  *   - PCR, OPCR, PTS, DTS (and ESCR, DTS_next_AU) are moved to one output
  *     clock, which has advanced by the time that passed, and so are the times
@@ -153,8 +153,8 @@ void splice_feed_held(struct splice *, struct ts_run run, uint64_t now_ns);
 void splice_cut(struct splice *, const struct switch_point *, bool drain,
 		uint64_t now_ns);
 
-/* Begins another lap of the same source, whose clock goes back by `ticks`
- * (90 kHz) with the next packets. */
+/* Call it when a looped file starts again (a lap): the clock of the source goes
+ * back by `ticks' (90 kHz) with the next packets. */
 void splice_shift(struct splice *, uint64_t ticks);
 
 /* True if packets of the previous source are still wanted.  Ends a drain whose

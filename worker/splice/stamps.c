@@ -135,7 +135,8 @@ void stamps_drop_pcr(uint8_t *packet)
 
 void stamps_drop_payload(uint8_t *packet)
 {
-	/* PUSI and random access belong to the payload */
+	/* clears PUSI and random_access_indicator, which describe the
+	 * payload */
 	packet[1] &= 0xbf;
 	packet[3] = (uint8_t)(0x20 | (packet[3] & 0x0f));
 	packet[4] = TS_PACKET - 5;

@@ -51,8 +51,8 @@ void switch_point_reset(struct switch_point *);
  * access points.  shows: true if the caller knows that it has. */
 void switch_point_interrupt(struct switch_point *, bool shows);
 
-/* Takes packets of a source that is sent, whose tables another stage feeds.
- * True: it has shown a random access point, and needs no further call. */
+/* Takes packets of the source on air, whose tables another stage feeds.  True:
+ * the source has shown a random access point; no further call is needed. */
 bool switch_point_watch(struct switch_point *, const struct ts_run *runs,
 			size_t n_runs);
 

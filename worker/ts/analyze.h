@@ -36,10 +36,10 @@ enum analyze_fault {
 	ANALYZE_FINE,
 	ANALYZE_SILENT,    /* no packets */
 	ANALYZE_NO_PMT,
-	ANALYZE_NO_AV,     /* PID_error of all video and audio */
-	ANALYZE_BITRATE,   /* below the limit */
+	ANALYZE_NO_AV,     /* no packets of all video and audio PIDs */
+	ANALYZE_BITRATE,   /* payload_kbps is below limit_kbps */
 	ANALYZE_SCRAMBLED,
-	ANALYZE_PES,       /* too many wrong PES starts */
+	ANALYZE_PES,       /* more than ANALYZE_PES_ERRORS on a PID */
 	ANALYZE_CC,        /* continuity errors reach cc_limit */
 	ANALYZE_DAMAGED,   /* continuity errors and damaged packets together
 			    * reach cc_limit */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Frames of coded audio: MPEG audio (ISO/IEC 11172-3, 13818-3), AAC in ADTS
- * (13818-7), in LATM (14496-3), AC-3 and E-AC-3 (ETSI TS 102 366).
+ * Parses frames of coded audio: MPEG audio (ISO/IEC 11172-3, 13818-3), AAC in
+ * ADTS (13818-7) and in LATM (14496-3), AC-3 and E-AC-3 (ETSI TS 102 366).
  *
  * Pure.
  */

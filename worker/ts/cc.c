@@ -19,8 +19,9 @@ enum cc_verdict cc_judge(uint16_t *pid, const uint8_t *packet)
 	if (kind == 0 || ts_discontinuity(packet))
 		return CC_OK;
 	if (kind == CC_DAMAGED) {
-		/* The damaged packet was one of this PID, so this counter is
-		 * the next one, or of another PID, so this counter is equal. */
+		/* If the damaged packet was one of this PID, this packet has
+		 * the next counter; if it was one of another PID, this packet
+		 * has the counter of the damaged one. */
 		if (!payload)
 			next = (last - 1) & 0x0f;
 		return ts_cc(packet) == last || ts_cc(packet) == next

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The fields of one transport packet (ISO/IEC 13818-1 2.4.3).
+ * Reads and writes the fields of a transport packet (ISO/IEC 13818-1 2.4.3).
  *
  * All functions take a pointer to 188 bytes and never read beyond them, even if
  * the length fields in the packet are wrong.  Runs are borrowed: a stage that

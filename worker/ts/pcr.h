@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The clock inside a stream: PCR arithmetic and the rate of the multiplex.
+ * Computes the time inside a stream and the rate of the multiplex from PCRs.
  *
  * Pure: time is that of the PCRs, in ticks of 27 MHz.
  */
@@ -35,7 +35,7 @@ static inline int64_t wrap_diff(uint64_t later, uint64_t earlier,
 }
 
 /*
- * Stream time and rate from the PCRs of one PID.
+ * Measures stream time and rate by the PCRs of one PID.
  *
  * A PCR starts a new time base when it has a discontinuity_indicator, goes
  * back, or is more than PCR_GAP_MAX_MS ahead.  Stream time then continues

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The start of a PES packet and its time stamps (ISO/IEC 13818-1 2.4.3.6).
+ * Finds the start of a PES packet and its time stamps (ISO/IEC 13818-1
+ * 2.4.3.6).
  *
  * Pure: looks only at the bytes of one transport packet.
  */

@@ -16,7 +16,7 @@ struct table_pid {
 	uint8_t buffer[SECTION_PSI_MAX];
 };
 
-/* A copy of a section. */
+/* A copy of a received section. */
 struct kept {
 	uint8_t *data;
 	size_t len;
@@ -46,7 +46,8 @@ struct psi {
 	const struct psi_program *main;
 
 	size_t n_pids;
-	struct table_pid *pids[1 + PSI_PROGRAMS_MAX]; /* [0] is the PAT's */
+	/* the PIDs with tables; pids[0] is that of the PAT */
+	struct table_pid *pids[1 + PSI_PROGRAMS_MAX];
 
 	unsigned n_video, n_audio;
 	uint32_t changes;

@@ -2,7 +2,7 @@
 /*
  * Follows the PAT and all PMTs of a transport stream.
  *
- * A table stays valid until a complete, valid and different table replaces it:
+ * A table stays valid until a complete, valid and different one replaces it:
  * a section with a bad CRC_32 or a malformed loop is counted and ignored.
  * Sections are compared by their bytes, so a change without a new version
  * number is seen.

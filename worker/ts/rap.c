@@ -26,7 +26,7 @@ enum hint {
 static enum hint hint_of_recovery(struct rap *r)
 {
 	r->recovery = true;
-	/* parameter sets may follow */
+	/* without parameter sets so far, they may follow in this PES */
 	return r->header || !r->headed ? HINT_START : HINT_NONE;
 }
 
@@ -44,7 +44,7 @@ static enum hint hint_of_avc(struct rap *r)
 		return HINT_NONE;
 	case 1:
 	case 2:
-		/* first_mb_in_slice 0, slice_type 2 or 7: I */
+		/* an I slice: first_mb_in_slice is 0, slice_type is 2 or 7 */
 		intra = (r->code[1] & 0xf0) == 0xb0 || r->code[1] == 0x88;
 		if (r->recovery)
 			return HINT_START;
@@ -75,17 +75,21 @@ static enum hint hint_of(struct rap *r)
 	switch (r->stream_type) {
 	case 0x01:
 	case 0x02:
-	case 0x80: /* MPEG-2: sequence header; picture_coding_type */
+	case 0x80: /* MPEG-2: sequence header b3, picture 00 with its type */
 		r->header |= c[0] == 0xb3;
 		return c[0] != 0x00 ? HINT_NONE
 				    : hint_of_picture(r, (c[2] & 0x38) == 0x08);
-	case 0x10: /* MPEG-4: object sequence, object layer; VOP, its type */
+	/* MPEG-4: object sequence b0, object layer 20 to 2f, VOP b6 with its
+	 * type */
+	case 0x10:
 		r->header |= c[0] == 0xb0 || (c[0] >= 0x20 && c[0] <= 0x2f);
 		return c[0] != 0xb6 ? HINT_NONE
 				    : hint_of_picture(r, c[1] >> 6 == 0);
 	case 0x1b:
 		return hint_of_avc(r);
-	case 0x24: /* HEVC: IRAP; other pictures; SPS; prefix SEI */
+	/* HEVC NAL units: 16 to 23 IRAP, below other pictures, 33 SPS, 39
+	 * prefix SEI */
+	case 0x24:
 		type = c[0] >> 1 & 0x3f;
 		r->header |= type == 33;
 		if (type == 39)
@@ -93,19 +97,21 @@ static enum hint hint_of(struct rap *r)
 		return type > 23 ? HINT_NONE
 				 : type >= 16 || r->recovery ? HINT_START
 							     : HINT_NOT;
-	case 0x33: /* VVC: IDR, CRA, GDR; other pictures; SPS */
+	/* VVC NAL units: 7 to 10 IDR, CRA and GDR, below other pictures, 15
+	 * SPS */
+	case 0x33:
 		type = c[1] >> 3;
 		r->header |= type == 15;
 		return type > 10 ? HINT_NONE
 				 : type >= 7 ? HINT_START : HINT_NOT;
 	case 0x42:
 	case 0xd2:
-	case 0xd4: /* AVS: video sequence; I picture, PB picture */
+	case 0xd4: /* AVS: video sequence b0, I picture b3, PB picture b6 */
 		r->header |= c[0] == 0xb0;
 		return c[0] != 0xb3 && c[0] != 0xb6
 			       ? HINT_NONE
 			       : hint_of_picture(r, c[0] == 0xb3);
-	default: /* VC-1: sequence header, entry point; frame */
+	default: /* VC-1: sequence header 0f, entry point 0e, frame 0d */
 		return c[0] == 0x0f || c[0] == 0x0e ? HINT_START
 			: c[0] == 0x0d		    ? HINT_NOT
 						    : HINT_NONE;
@@ -136,7 +142,7 @@ static bool is_known(uint8_t stream_type)
  * point. */
 static bool feed_sei(struct rap *r, uint8_t byte)
 {
-	/* emulation prevention: 00 00 03 */
+	/* an emulation prevention byte (00 00 03) is no part of the SEI */
 	if (byte == 0x03 && (r->last >> 8 & 0xffff) == 0)
 		return false;
 	switch (r->sei) {
@@ -171,7 +177,8 @@ static enum hint feed_byte(struct rap *r, uint8_t byte)
 		enum hint hint = hint_of(r);
 
 		r->sei_type = r->sei_left = 0;
-		/* the header of an SEI has one byte in H.264, two in HEVC */
+		/* The NAL header in front of an SEI has one byte in H.264 and
+		 * two in HEVC: in H.264 this byte is the first of the SEI. */
 		return r->sei != SEI_OUTSIDE && r->stream_type == 0x1b &&
 				       feed_sei(r, byte)
 			       ? hint_of_recovery(r) : hint;

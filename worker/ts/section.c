@@ -53,7 +53,7 @@ void section_push(struct section_assembler *s, const uint8_t *packet)
 		return;
 	s->cc = ts_cc(packet);
 	if (s->cc == last && !ts_discontinuity(packet))
-		return; /* a repeated packet */
+		return; /* a duplicate of the last packet */
 	if (s->collecting && s->cc != ((last + 1) & 0x0f))
 		drop(s, true);
 	if (ts_pusi(packet)) {

@@ -18,7 +18,9 @@
 #include "worker/ts/packet.h"
 
 enum {
-	SECTION_PSI_MAX = 1024, /* ISO/IEC 13818-1 2.4.4 */
+	/* most bytes of a section of PAT, CAT or PMT (ISO/IEC 13818-1 2.4.4),
+	 * and of any other section */
+	SECTION_PSI_MAX = 1024,
 	SECTION_MAX = 4096,
 	/* section_packets() of the longest section */
 	SECTION_PSI_PACKETS = (SECTION_PSI_MAX + 1 + TS_PACKET - 5) /
@@ -56,7 +58,8 @@ void section_reset(struct section_assembler *);
 
 /*
  * Takes a packet of the PID.  A packet that has transport errors, is scrambled
- * or has no payload is ignored.  Borrowed until section_pull() returns NULL.
+ * or has no payload is ignored.  The packet is borrowed until section_pull()
+ * returns NULL.
  */
 void section_push(struct section_assembler *, const uint8_t *packet);
 
@@ -96,7 +99,7 @@ static inline size_t section_packets(size_t len)
 size_t section_pack(const uint8_t *section, size_t len, uint16_t pid,
 		    uint8_t *cc, uint8_t *ret);
 
-/* The common fields of a section that section_pull() returned: */
+/* These functions read fields of a section that section_pull() returned. */
 static inline uint8_t section_table_id(const uint8_t *s)
 {
 	return s[0];

@@ -50,7 +50,7 @@ static bool is_consistent(const uint8_t *data, size_t len, size_t offset,
 	for (size_t pos = offset; pos < len; pos += stride, n++)
 		if (data[pos] != TS_SYNC_BYTE)
 			return false;
-	/* behind junk a single sync byte proves nothing */
+	/* behind other bytes, a single sync byte may be chance */
 	return offset == 0 || n > 1;
 }
 
@@ -106,8 +106,8 @@ __attribute__((noinline, cold)) static void drop_trailer(struct ts_sync *s)
 	s->head = s->tail = 0;
 }
 
-/* Finds the packets of a datagram that begins and ends with whole packets,
- * without a hunt. */
+/* Locks at once if the datagram consists of whole packets, perhaps behind other
+ * bytes: no hunt for TS_SYNC_LOCK sync bytes is needed. */
 static void align_datagram(struct ts_sync *s)
 {
 	size_t held = s->tail - s->head;

@@ -3,13 +3,14 @@
  * Finds packets in arbitrary bytes.
  *
  * Detects a packet distance of 188, 192 (a time stamp in front) or 204 bytes
- * (parity behind).  The output are always 188-byte packets that begin with the
- * sync byte.  Aligned 188-byte packets are not copied: a run points into the
- * caller's bytes.
+ * (parity behind).  The output is always packets of 188 bytes that begin with
+ * the sync byte.  Aligned 188-byte packets are not copied: a run points into
+ * the caller's bytes.
  *
  * The lock begins when TS_SYNC_LOCK sync bytes follow at one distance, or when
- * a whole datagram is consistent.  It ends when two packets in a row begin with
- * another byte.  A single wrong sync byte drops that packet only.
+ * a datagram consists of whole packets.  It ends when two packets in a row
+ * begin with another byte.  After a single wrong sync byte only that packet is
+ * dropped.
  *
  *	ts_sync_push(&sync, data, len);
  *	while (ts_sync_pull(&sync, &run))
@@ -60,8 +61,8 @@ void ts_sync_init(struct ts_sync *, enum ts_sync_mode);
 void ts_sync_reset(struct ts_sync *);
 
 /*
- * Takes len bytes (0 is allowed).  Borrowed until ts_sync_pull() returns false;
- * earlier bytes that were not pulled are dropped.
+ * Takes len bytes (0 is allowed), which are borrowed until ts_sync_pull()
+ * returns false.  Earlier bytes that were not pulled are dropped.
  */
 void ts_sync_push(struct ts_sync *, const void *data, size_t len);
 

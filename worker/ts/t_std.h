@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The buffers of the system target decoder (ISO/IEC 13818-1 2.4.2), whose sizes
- * and rates the standard fixes by the type of a stream.
+ * Finds the sizes and rates of the buffers of the system target decoder
+ * (ISO/IEC 13818-1 2.4.2), which the standard fixes by the type of a stream.
  */
 #pragma once
 

@@ -153,7 +153,8 @@ static size_t on_bytes(char *data, size_t size, size_t n, void *arg)
 		return CURL_WRITEFUNC_ERROR;
 	}
 	if (f->ranged) {
-		/* a server without ranges sends the whole resource */
+		/* 206: the response begins with the range.  Otherwise the
+		 * server sends the whole resource. */
 		if (!f->begun && status == PARTIAL)
 			f->skip = 0;
 		head = (size_t)MIN(f->skip, (uint64_t)len);

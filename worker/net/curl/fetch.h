@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * HTTP GET and POST with libcurl, without blocking the caller.
+ * Makes HTTP GET and POST requests with libcurl, without blocking the caller.
  *
- * Follows redirects to http and https only. Uses the credentials of the address
- * for Basic and Digest. All work is done in fetcher_turn(), at the ticks of the
- * data path.
+ * It follows redirects to http and https only, and uses the credentials of the
+ * address for Basic and Digest. All work is done in fetcher_turn(), which the
+ * owner calls at each tick of the data path.
  */
 #pragma once
 

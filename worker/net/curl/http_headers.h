@@ -12,7 +12,8 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 
-enum { HEADERS_MAX = 256 * 1024 }; /* bytes of all responses of a transfer */
+/* Most bytes of headers in all responses of a transfer. */
+enum { HEADERS_MAX = 256 * 1024 };
 
 /* Appends lines, separated by newlines.  False: out of memory. */
 bool headers_add(struct curl_slist **, const char *lines);

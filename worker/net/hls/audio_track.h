@@ -27,7 +27,8 @@ void audio_track_free(struct audio_track **);
 void audio_track_begin(struct audio_track *, bool cut);
 /* Takes all bytes.  False: it took none, because there is no room. */
 bool audio_track_push(struct audio_track *, const uint8_t *data, size_t len);
-/* Ends the segment and its last unit. False: no room, call again. */
+/* Ends the segment and its last unit. False: there is no room; the caller calls
+ * it again. */
 bool audio_track_end(struct audio_track *);
 
 /* Audio packets received so far. */

@@ -29,7 +29,7 @@ struct hls_audio {
 	char *url;             /* URL of the playlist; NULL: none */
 	struct errmsg name;    /* rendition and group, for the log */
 	struct hls_track track;
-	struct hls_mux *mux;   /* NULL: not needed so far */
+	struct hls_mux *mux;   /* NULL: no separate audio so far */
 	bool muxes;            /* the current video segment is multiplexed */
 	/* time since which audio is missing; 0: audio is complete */
 	uint64_t missing_since_ns;

@@ -68,7 +68,7 @@ struct hls_list {
 };
 
 enum hls_list_is {
-	HLS_LIST_SAME,      /* no playlist was loaded */
+	HLS_LIST_SAME,      /* media was not loaded again */
 	HLS_LIST_NEW,       /* media was reloaded */
 	HLS_LIST_VARIANT,   /* media belongs to another variant */
 };

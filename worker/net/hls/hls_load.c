@@ -206,8 +206,9 @@ static int ask(struct hls_load *l)
 			memmove(l->keys + 1, l->keys, i * sizeof *l->keys);
 			l->keys[0] = found;
 		}
-		/* Keeps the padding: packets are whole without it, and some
-		 * servers add none. */
+		/* OpenSSL must not remove the padding of the last block: some
+		 * servers add none, and padding is dropped anyway, because it
+		 * is no packet. */
 		EVP_CIPHER_CTX_free(l->cipher);
 		l->cipher = EVP_CIPHER_CTX_new();
 		if (l->cipher == NULL ||

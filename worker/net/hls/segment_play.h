@@ -32,7 +32,7 @@ void segment_play_begin(struct segment_play *, bool cut);
 /* Takes all bytes.  False: it took none, because there is no room. */
 bool segment_play_push(struct segment_play *, const uint8_t *data, size_t len);
 
-/* Ends the segment. False: no room, call again. */
+/* Ends the segment. False: there is no room; the caller calls it again. */
 bool segment_play_end(struct segment_play *);
 
 /* The queue. The owner sets elsewhere_ns and ended. */
