@@ -11,16 +11,16 @@
 
 struct picture_keeper {
 	uint8_t *data;   /* the last complete picture; NULL: none yet */
-	size_t len, size; /* bytes of that picture; bytes allocated */
-	uint8_t stream_id; /* of the PES of that picture */
+	size_t len, size; /* bytes of data; bytes allocated for it */
+	uint8_t stream_id; /* stream_id of the picture in data */
 	bool collecting; /* packets of the next picture are added to next */
 	/* later packets show whether the picture in next is a random access
 	 * point */
 	bool open;
 	uint8_t cc;      /* continuity counter of the last packet */
 	uint8_t *next;   /* the picture that is being collected */
-	size_t next_len, next_size; /* bytes in next; bytes allocated */
-	struct pes_skip skip; /* state of the header of its PES */
+	size_t next_len, next_size; /* bytes of next; bytes allocated for it */
+	struct pes_skip skip; /* state of the PES header of next */
 };
 
 /* Frees the pictures.  Zeroed memory is a new keeper. */

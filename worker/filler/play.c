@@ -24,8 +24,9 @@ enum {
 	 * less often, but at least every PICTURE_LONGEST_MS. */
 	PICTURE_BPS = 4000000,
 	PICTURE_LONGEST_MS = 1000,
-	/* The same limits for a program of a multiplex; the interval is below
-	 * the 700 ms between PTS of TR 101 290 2.5. */
+	/* The highest bit rate and longest interval of a repeated picture in a
+	 * program of a multiplex; the interval is below the 700 ms between PTS
+	 * of TR 101 290 2.5. */
 	PART_BPS = 500000,
 	PART_LONGEST_MS = 650,
 	/* If a call is later, everything continues from now. */
@@ -40,7 +41,7 @@ struct audio {
 	uint16_t pid;
 	uint8_t stream_id;
 	uint64_t frames;   /* frames sent since origin_ns */
-	uint64_t origin_ns; /* time of the first of these frames */
+	uint64_t origin_ns; /* time of the first frame that frames counts */
 	uint64_t lead; /* 90 kHz: lead of the PTS over the clock */
 	unsigned per_pes; /* frames in a PES */
 	struct silent silent;
@@ -80,7 +81,7 @@ struct play {
 	/* time of the next section of SI; the sections of NIT, SDT and EIT are
 	 * sent in turn, all of them within FILLER_SI_MS */
 	uint64_t si_ns;
-	size_t n_si, next_si; /* sections in si; index of the next one */
+	size_t n_si, next_si; /* sections in si; index of the next to send */
 	struct packed si[SI_KEEPER_SECTIONS];
 
 	size_t n_clocks;

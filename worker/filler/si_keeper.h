@@ -19,10 +19,10 @@ struct si_kept {
 	uint8_t *data; /* SECTION_MAX bytes; NULL: never used */
 };
 
-/* Embedded; zeroed memory is an empty one. */
+/* Embedded; zeroed memory is an empty keeper. */
 struct si_keeper {
 	bool begun; /* the assemblers are initialized */
-	size_t n;   /* sections in kept; behind them is memory for others */
+	size_t n;   /* used entries of kept; others may have memory for reuse */
 	struct si_kept kept[SI_KEEPER_SECTIONS];
 	struct section_assembler assemblers[SI_KEEPER_PIDS];
 	uint8_t buffers[SI_KEEPER_PIDS][SECTION_MAX];

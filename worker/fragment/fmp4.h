@@ -61,7 +61,9 @@ struct fmp4_source {
 	bool last;        /* no further bytes will come */
 	uint64_t near;    /* 90 kHz: the approximate time of the segment */
 	uint32_t number;  /* sequence_number of the fragment */
-	struct fmp4_past *past; /* borrowed; or NULL */
+	/* Descriptions of earlier segments; borrowed.  NULL: a track without
+	 * samples is not in the initialization. */
+	struct fmp4_past *past;
 };
 
 /* What must follow until the last units of a segment are complete. */

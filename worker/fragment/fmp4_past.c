@@ -53,7 +53,7 @@ void fmp4_recall(struct fmp4_past *p, struct fmp4_track *list, size_t n)
 			if (p->list[k].pid == list[i].pid &&
 			    p->list[k].type == list[i].type)
 				describe_as(&list[i], &p->list[k]);
-	/* tracks that the PMT no longer lists are forgotten */
+	/* drops the descriptions of tracks that the PMT no longer lists */
 	forget_all(p);
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].known)

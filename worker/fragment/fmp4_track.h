@@ -22,8 +22,10 @@ enum fmp4_coding {
 /* A PES of a track.  The first one may lack its beginning. */
 struct fmp4_pes {
 	size_t at;         /* offset of its payload in fmp4_track.es */
-	bool own;          /* begins in the segment or part: it is written */
-	bool front;        /* begins in an earlier part of the segment */
+	bool own;          /* the PES begins in the segment or part, and is
+			    * written to the fragment */
+	bool front;        /* the PES begins in an earlier part of the
+			    * segment */
 	bool has_time;     /* pts and dts are valid */
 	uint64_t pts, dts; /* 90 kHz, 33 bits */
 };
@@ -41,7 +43,7 @@ struct fmp4_track {
 	uint8_t type; /* pmt_coding() */
 	bool known;   /* the track has what the initialization needs */
 	enum fmp4_coding coding;
-	struct buf es;   /* payload of all PES, from the first one on */
+	struct buf es;   /* elementary stream: payload of all PES in pes */
 	struct buf pes;  /* array of struct fmp4_pes */
 	size_t own_len;  /* bytes of es from packets up to the segment's end */
 	unsigned beyond; /* number of PES that begin behind the segment */
@@ -55,12 +57,13 @@ struct fmp4_track {
 	/* --- for the next part of the segment --- */
 	struct buf sets; /* video: parameter sets with start codes */
 	size_t own_skip; /* value of skip at the end of the segment or part */
-	struct pes_skip own_header; /* value of header at that end */
+	struct pes_skip own_header; /* value of header at the same point */
 	size_t skip;     /* bytes to skip in front of the next audio frame */
 	size_t next_at;  /* offset of the next audio frame in es */
 	uint64_t next_time; /* time of the next audio frame */
 	bool timed;      /* the times of the audio frames are known */
-	size_t n_used;   /* number of PES up to the one of the last frame */
+	/* number of PES up to that in which the last audio frame begins */
+	size_t n_used;
 	uint32_t before; /* duration of the last sample so far; 0: none */
 	/* --- for the initialization --- */
 	/* content of avcC, hvcC, dac3 or dec3; AAC: AudioSpecificConfig */
@@ -142,7 +145,7 @@ size_t fmp4_continue(const struct fmp4_state *, bool rest,
 		     struct fmp4_track list[FMP4_TRACKS_MAX]);
 
 /* Gives tracks without a description the one that they had in an earlier
- * segment, then stores the descriptions of all tracks. */
+ * segment, then stores the descriptions that are known. */
 void fmp4_recall(struct fmp4_past *, struct fmp4_track *, size_t n);
 
 /* Writes the initialization segment.  track_ID is the index in the list plus 1,

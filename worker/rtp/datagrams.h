@@ -43,10 +43,11 @@ struct rtp_sender {
 struct rtp_state {
 	uint64_t address; /* hash of the output's address; 0: unused */
 	uint64_t ticks;   /* 27 MHz: time stamp of a packet that left in time */
-	uint64_t at_ns;   /* when that packet left; 0: none sent yet */
+	uint64_t at_ns;   /* when the packet of ticks left; 0: none sent yet */
 	uint32_t ssrc;
 	uint16_t seq;     /* sequence number of the next datagram */
-	uint16_t queue;   /* number of its queue in that memory; 0: none */
+	/* number of the output's queue in the memory of the stream; 0: none */
+	uint16_t queue;
 };
 
 /* The datagrams of one system call. */

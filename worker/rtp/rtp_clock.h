@@ -23,14 +23,14 @@ struct rtp_clock {
 	bool follows;       /* time stamps follow the PCRs */
 	bool marked;        /* the next time stamp begins a new time base */
 	unsigned paused;    /* PCRs that are still needed after a pause */
-	uint64_t paused_at; /* pcr.at_packets at the last of these PCRs */
+	uint64_t paused_at; /* pcr.at_packets at the last PCR after a pause */
 	bool judged;        /* the PCRs needed after a pause have arrived */
 	uint32_t jumps;     /* pcr.jumps at the last time stamp */
 	uint64_t origin;    /* time stamp of stream time 0, in 27 MHz ticks */
 	uint64_t last;      /* last time stamp, in 27 MHz ticks */
 	uint64_t last_ns;   /* monotonic time of the last time stamp */
 	uint64_t due;       /* stamp of a packet that left in time, 27 MHz */
-	uint64_t due_ns;    /* monotonic time at which that packet left */
+	uint64_t due_ns;    /* monotonic time when the packet of due left */
 	bool settles;       /* a burst may last: later stamps than
 			     * rtp_clock_due() are reduced to it */
 	uint64_t settle_ns; /* start of the current SETTLE_MS */

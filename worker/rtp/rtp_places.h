@@ -60,7 +60,8 @@ struct rtp_places {
 	/* losses of each path are counted for all positions before this one */
 	uint64_t retired;
 	uint64_t next, high;
-	uint64_t held_from; /* no place from next to here holds a datagram */
+	uint64_t held_from; /* no place from next up to this position holds a
+			     * datagram */
 	unsigned kept;      /* sent places before next that keep their slot */
 	unsigned ahead;     /* see rtp_window_set_repair() */
 	uint64_t began_ns;  /* time when this sequence began */

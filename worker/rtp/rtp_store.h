@@ -39,8 +39,8 @@ struct rtp_pool {
 	uint16_t n_fresh; /* slots that were used since the last trim */
 	uint16_t n_free;  /* number of entries of free */
 	uint16_t n_spent; /* number of entries of spent */
-	/* indexes of those slots that are free, and of those that were dropped
-	 * and may still be read */
+	/* indexes of free slots, and of dropped slots that may still be
+	 * read */
 	uint16_t *free, *spent;
 };
 

@@ -106,7 +106,7 @@ void rtp_window_counts(const struct rtp_window *,
 
 enum rtp_presence {
 	RTP_MISSING, /* the datagram is missing; a repair is possible */
-	RTP_COMING,  /* neither it nor a later datagram has arrived yet */
+	RTP_COMING,  /* no datagram with this or a later number has arrived */
 	RTP_KEPT,    /* the datagram can be read */
 	RTP_PASSED,  /* the datagram cannot be read, and a repair is too late */
 };

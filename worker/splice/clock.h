@@ -99,7 +99,7 @@ struct splice_watch {
 	 * never, or its clock had jumped */
 	uint64_t odd_ns;
 	/* time when a unit last waited because its distance to the clock had
-	 * changed; 0: as for odd_ns */
+	 * changed; 0: never, or its clock had jumped */
 	uint64_t far_ns;
 };
 
@@ -162,9 +162,10 @@ void splice_clock_join_pcr(struct splice_clock *, uint64_t pcr,
 /* How the first PCR after splice_clock_join_phase() continues the output. */
 enum splice_fit {
 	SPLICE_FIT_GOOD,
-	SPLICE_FIT_BACK,  /* it goes back: splice_clock_raise() is needed */
-	SPLICE_FIT_STEP,  /* it is too far ahead of the time */
-	SPLICE_FIT_WRONG, /* it goes back so far that the phase was wrong */
+	SPLICE_FIT_BACK,  /* the PCR goes back: needs splice_clock_raise() */
+	SPLICE_FIT_STEP,  /* the PCR is too far ahead of the time */
+	SPLICE_FIT_WRONG, /* the PCR goes back so far that the phase was
+			   * wrong */
 };
 
 enum splice_fit splice_clock_fit(const struct splice_clock *, uint64_t pcr,

@@ -77,7 +77,7 @@ struct splice_event {
 enum splice_sign {
 	SPLICE_CONTINUES,
 	SPLICE_CUTS,      /* no: a cut was made in front of the packet */
-	SPLICE_UNDECIDED, /* only later packets can show it */
+	SPLICE_UNDECIDED, /* only later packets can show whether it does */
 };
 
 /* The kind of the last cut. */
@@ -146,11 +146,11 @@ struct splice_unit {
 	uint64_t at_ns;   /* time when the last unit was sent */
 	/* 90 kHz: by how much a DTS was further ahead than expected */
 	uint32_t ahead;
-	uint64_t ahead_ns; /* time of the unit with that DTS; 0: none */
+	uint64_t ahead_ns; /* time when ahead was noted; 0: never */
 	/* the PES header of the current unit, in front of its audio frames */
 	struct pes_skip skip;
 	struct audio_walk walk; /* finds the audio frames of the unit */
-	uint32_t samples; /* samples in those frames so far */
+	uint32_t samples; /* audio samples of the unit so far */
 	uint32_t rate;    /* samples per second; 0: unknown */
 	bool counted;     /* samples of the unit before fitted its duration */
 };
@@ -248,7 +248,7 @@ struct splice {
 
 	bool split_waits;   /* the first packet in held waits for the rest of
 			     * its PES header */
-	bool split_waited;  /* the current packets waited for such a rest */
+	bool split_waited;  /* the current packets waited for a PES header */
 	/* No more packets are awaited: a unit whose PES header is incomplete is
 	 * dropped. */
 	bool ends;

@@ -12,9 +12,9 @@ enum {
 	/* The normal distance of a DTS from its clock (DTS minus PCR). */
 	LEAD_LEAST = -1 * HZ,
 	LEAD_MOST = 10 * HZ,
-	/* A larger change of that distance between two units is a jump. */
+	/* DTS minus PCR jumps if it changes by more between two units. */
 	LEAD_JUMP = 5 * HZ,
-	/* A change up to this may come from DTS that are out of order. */
+	/* A change of DTS minus PCR up to this may be DTS out of order. */
 	LEAD_ODD = HZ / 5,
 	/* Without a clock, a larger step back of the DTS is a jump. */
 	BACK_JUMP = HZ / 2,
@@ -27,7 +27,7 @@ enum {
 	ODD_AHEAD = HZ / 20,
 	/* An excess of a step is noted from this length on (90 kHz). */
 	AHEAD_LEAST = HZ / 50,
-	/* The PCR that explains it comes at most this much later. */
+	/* The PCR that explains the excess comes at most this much later. */
 	AHEAD_FRESH_NS = 300 * SPLICE_MS,
 	/* A unit that is later than its step by more came after a pause. */
 	PAUSE_LEAST = HZ / 10,

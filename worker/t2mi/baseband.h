@@ -47,7 +47,7 @@ struct baseband {
 	size_t issy; /* bytes of ISSY behind a packet in normal mode */
 	unsigned nulls; /* null packets that may still be restored */
 	bool held; /* the last one of packets waits for its CRC-8 */
-	uint8_t held_crc; /* the CRC-8 of that packet, as computed */
+	uint8_t held_crc; /* computed CRC-8 of the last one of packets */
 	size_t n; /* packets in packets */
 	uint8_t packets[BASEBAND_BATCH][TS_PACKET];
 };

@@ -27,8 +27,8 @@ struct t2mi {
 	uint8_t plps[T2MI_PLPS / 8]; /* bit set: the PLP had a frame */
 	int cc; /* continuity_counter of the last packet of the PID */
 	int stream; /* t2mi_stream_id of the stream that is read */
-	/* packet_count of the last T2-MI packet of that stream, and of the
-	 * last one of any stream */
+	/* packet_count of the last T2-MI packet of the selected stream, and of
+	 * the last T2-MI packet of any stream */
 	int count, count_of_any;
 	bool synced; /* the next payload byte belongs to a T2-MI packet */
 	size_t have; /* bytes in packet */

@@ -61,7 +61,7 @@ struct analyze_report {
 	uint32_t pes_error;     /* wrong PES starts on video and audio PIDs */
 	uint32_t sc_error;      /* scrambled packets, of any PID */
 	uint32_t tei;           /* packets with transport_error_indicator */
-	uint32_t damaged;       /* those packets, without null packets */
+	uint32_t damaged;       /* tei without null packets */
 	uint32_t psi_error;     /* sections with bad CRC_32, or malformed */
 	uint32_t video_count;   /* video PIDs in the tables */
 	uint32_t audio_count;   /* audio PIDs in the tables */
@@ -73,12 +73,12 @@ struct analyze_counts {
 	uint32_t null_packets;
 	uint32_t cc_errors;
 	uint32_t pes_errors;    /* wrong PES starts on video and audio PIDs */
-	bool pes_bad;           /* a PID had > ANALYZE_PES_ERRORS of them */
+	bool pes_bad;           /* a PID had > ANALYZE_PES_ERRORS PES errors */
 	uint32_t scrambled_packets;
 	bool av;                /* a packet of video or audio arrived */
 	bool av_scrambled;      /* a video or audio PID was scrambled */
 	uint32_t tei;           /* packets with transport_error_indicator */
-	uint32_t damaged;       /* those packets, without null packets */
+	uint32_t damaged;       /* tei without null packets */
 	uint32_t psi_errors;    /* sections with bad CRC_32, or malformed */
 };
 

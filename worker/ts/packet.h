@@ -17,7 +17,7 @@ enum {
 	TS_SYNC_BYTE = 0x47,
 	TS_PIDS = 8192,
 	TS_PID_PAT = 0x0000,
-	TS_PID_FREE = 0x0010, /* PIDs below it are reserved for fixed tables */
+	TS_PID_FREE = 0x0010, /* PIDs below 0x10 are reserved for tables */
 	TS_PID_NULL = 0x1fff,
 	DATAGRAM_PACKETS = 7, /* most packets of a datagram in Ethernet */
 };

@@ -53,7 +53,7 @@ struct pcr_clock {
 	uint64_t at_packets; /* packets fed before that of last_pcr */
 	uint64_t at_ticks;   /* stream time of last_pcr, 27 MHz */
 	uint64_t span_ticks; /* last good interval between two PCRs, 27 MHz */
-	uint64_t span_packets; /* packets in that interval; 0: rate unknown */
+	uint64_t span_packets; /* packets in span_ticks; 0: rate unknown */
 	uint32_t jumps;      /* new time bases since init */
 };
 

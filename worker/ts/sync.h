@@ -39,7 +39,7 @@ struct ts_sync {
 	size_t stride;         /* packet distance: 188, 192 or 204; 0: no lock,
 				* the sync hunts for packets */
 	const uint8_t *data;   /* pushed bytes that are not scanned yet */
-	size_t len;            /* number of these bytes */
+	size_t len;            /* bytes at data */
 	size_t skip;           /* bytes to skip up to the next packet */
 	size_t head, tail;     /* bounds of the bytes in buffer */
 

@@ -31,7 +31,7 @@ unsigned t_std_audio_bps(uint8_t stream_type);
 
 struct t_std_audio {
 	unsigned bps;   /* bit/s at which the transport buffer empties */
-	unsigned bytes; /* size of the main buffer behind it */
+	unsigned bytes; /* size of the main buffer */
 	unsigned frame_ticks; /* duration of a frame, 27 MHz */
 };
 

@@ -44,7 +44,7 @@ struct fetcher {
 	/* transfers to resume at the next turn */
 	struct fetch *resumes[CONNECTIONS_MAX];
 	uint64_t turned_ns;  /* time of the last read of the network */
-	uint64_t received;   /* bytes received since then */
+	uint64_t received;   /* bytes received since turned_ns */
 	uint64_t pause_ms;   /* pause between two reads of the network */
 };
 

@@ -37,7 +37,7 @@ struct audio_track {
 	bool truncated; /* packets are dropped until a unit starts */
 	bool first;     /* no packet of this segment was queued yet */
 	uint8_t cc;     /* counter of the packet queued last */
-	uint8_t offset; /* that counter minus the received one */
+	uint8_t offset; /* added to received counters, modulo 16 */
 	uint64_t in, out; /* packets that were queued, and taken, so far */
 	uint64_t closed;  /* value of in at the end of the last segment */
 	size_t looked;    /* packets of the oldest unit in the queue so far */

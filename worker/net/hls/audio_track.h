@@ -57,7 +57,7 @@ struct audio_unit {
 /* Writes the oldest complete unit, which is valid until the next push or drop.
  * False: there is none. */
 bool audio_track_unit(struct audio_track *, struct audio_unit *ret);
-/* The first packet of that unit. */
+/* The first packet of the unit that audio_track_unit() returned. */
 const uint8_t *audio_track_first(const struct audio_track *);
 void audio_track_drop(struct audio_track *, size_t packets);
 

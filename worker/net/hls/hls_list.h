@@ -56,8 +56,8 @@ struct hls_list {
 	unsigned return_s;
 	uint64_t return_ns;     /* time of the next check of the best variant */
 	struct http_body better; /* playlist of the best variant */
-	/* number after the last segment of that playlist at its first load; 0:
-	 * not loaded yet */
+	/* sequence number after the last segment in the first load of better;
+	 * 0: not loaded yet */
 	uint64_t better_end;
 	uint64_t risen_ns;      /* since when the best variant plays */
 	bool changes;           /* the new variant is not loaded yet */

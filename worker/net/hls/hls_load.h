@@ -44,8 +44,8 @@ struct hls_load {
 	void *arg;
 
 	char *url;               /* URL of the segment; NULL: idle */
-	/* offset and length in bytes of its range; length 0: the whole
-	 * resource */
+	/* offset and length in bytes of the segment at url; length 0: the
+	 * whole resource */
 	uint64_t range_at, range_len;
 	uint32_t duration_ms;
 	char *key_url;           /* NULL: the segment is not encrypted */
@@ -62,7 +62,7 @@ struct hls_load {
 	uint64_t tried_ns;       /* start of the last attempt */
 	uint64_t again_ns;       /* start of the next attempt */
 	uint64_t active_ns;      /* time spent on the segment, without pauses */
-	uint64_t still_ns;       /* time since its last bytes, without pauses */
+	uint64_t still_ns;       /* time since bytes arrived, without pauses */
 	uint64_t still_at;       /* value of received at the last turn */
 	uint64_t seen_ns;        /* time of the last turn; 0: none yet */
 	struct errmsg error;     /* error of the last attempt */

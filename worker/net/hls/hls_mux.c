@@ -62,7 +62,7 @@ struct hls_mux {
 	uint8_t cc;      /* last sent counter of the audio */
 	uint16_t clock_pid; /* PID of dropped audio, of which only the PCRs are
 			     * sent */
-	uint8_t clock_cc;   /* continuity counter of these PCRs */
+	uint8_t clock_cc;   /* continuity counter of packets on clock_pid */
 	bool missing;    /* audio for the next video is missing */
 
 	size_t n_out;    /* packets in out */

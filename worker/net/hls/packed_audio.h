@@ -29,9 +29,9 @@ struct packed_audio {
 	size_t skip;       /* bytes of a skipped tag that are still to come */
 	bool stamped;      /* base is known */
 	uint64_t base;     /* time stamp of a frame, 90 kHz */
-	uint64_t samples;  /* audio samples since that frame */
+	uint64_t samples;  /* audio samples since the frame of base */
 	enum audio_codec codec; /* codec of the last frame */
-	uint32_t rate;     /* its samples per second; 0: no frame yet */
+	uint32_t rate;     /* samples per second; 0: no frame yet */
 	size_t n_pes;      /* bytes in pes */
 	uint64_t pes_pts;  /* time stamp of the first frame in pes, 90 kHz */
 	uint32_t junk;     /* bytes outside tags and frames so far */

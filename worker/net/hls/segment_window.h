@@ -23,8 +23,8 @@ enum {
 	/* A playlist that looks stale is entered after its end has moved this
 	 * many times. */
 	HLS_OLD_MOVES = 2,
-	/* It is not entered if its end is at most this many segments before the
-	 * expected one: then the server only lags. */
+	/* A playlist that looks stale is not entered if its end is at most this
+	 * many segments before the expected one: then the server only lags. */
 	HLS_OLD_NEAR = 1,
 	/* A live playlist is entered this many target durations before its end
 	 * (RFC 8216, 6.3.3). */
@@ -40,8 +40,8 @@ struct segment_record {
 
 /* Consecutive playlists that look stale. */
 struct stale_lists {
-	unsigned lists; /* number of these playlists */
-	unsigned moves; /* how often their end moved on */
+	unsigned lists; /* number of consecutive stale playlists */
+	unsigned moves; /* how often the end of the playlist moved on */
 	uint64_t end;   /* sequence number after the last segment listed */
 };
 
@@ -51,7 +51,8 @@ struct segment_window {
 	bool cut;      /* the next segment does not continue the last one */
 	uint32_t jumps; /* how often a playlist was entered again */
 	size_t n_had;  /* entries of had since the server restarted */
-	/* entries behind those, from before the server restarted */
+	/* entries of had, behind the first n_had, from before the server
+	 * restarted */
 	size_t n_before;
 	struct segment_record had[HLS_HISTORY]; /* newest first */
 	struct stale_lists old; /* zero: the playlist is current */
@@ -59,7 +60,7 @@ struct segment_window {
 	/* --- counted since the start --- */
 	uint64_t skipped;    /* segments that were not available */
 	uint32_t renumbered; /* how often URIs continued, but numbers did not */
-	uint32_t restarted;  /* how often neither continued */
+	uint32_t restarted;  /* how often neither URIs nor numbers continued */
 	uint64_t named;      /* number of URIs that were hashed */
 };
 
@@ -77,8 +78,8 @@ void segment_window_change(struct segment_window *);
 struct segment_step {
 	const struct m3u8_segment *segment; /* borrowed from the playlist */
 	uint64_t sequence;         /* its sequence number */
-	struct segment_record had; /* its record for the history */
-	uint32_t jumps;            /* segment_window.jumps at that time */
+	struct segment_record had; /* its record for segment_window.had */
+	uint32_t jumps;            /* segment_window.jumps when it was chosen */
 	bool cut;                  /* it does not continue the last segment */
 };
 
