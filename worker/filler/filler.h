@@ -19,7 +19,7 @@
 #include "worker/ts/psi.h"
 
 enum {
-	FILLER_PICTURE_MAX = 1024 * 1024, /* bytes */
+	FILLER_PICTURE_MAX = 1024 * 1024, /* most bytes of a picture */
 	FILLER_PICTURES_PER_S = 5,
 	FILLER_PCR_MS = 40,     /* interval of the PCRs */
 	FILLER_TABLES_MS = 100, /* interval of PAT and PMTs */

@@ -44,7 +44,8 @@ static bool make_adts(const uint8_t *sample, const struct audio_frame *frame,
 	ret->frame[1] |= 0x01; /* no CRC */
 	ret->frame[3] = (uint8_t)((sample[3] & 0xf0) | ret->len >> 11);
 	ret->frame[4] = (uint8_t)(ret->len >> 3);
-	ret->frame[5] = (uint8_t)(ret->len << 5 | 0x1f); /* VBR */
+	/* adts_buffer_fullness 0x7ff: variable bit rate */
+	ret->frame[5] = (uint8_t)(ret->len << 5 | 0x1f);
 	ret->frame[6] = 0xfc;
 	ret->samples = 1024;
 	ret->rate = frame->rate;

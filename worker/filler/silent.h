@@ -14,7 +14,7 @@
 
 enum {
 	SILENT_SAMPLE = 64,  /* bytes of a frame that are kept as a sample */
-	SILENT_FRAME_MAX = 4096, /* bytes */
+	SILENT_FRAME_MAX = 4096, /* most bytes of a frame */
 };
 
 struct silent {

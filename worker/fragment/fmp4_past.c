@@ -7,7 +7,8 @@
 
 struct fmp4_past {
 	size_t n;
-	struct fmp4_track list[FMP4_TRACKS_MAX]; /* without samples */
+	/* tracks without samples: only their descriptions */
+	struct fmp4_track list[FMP4_TRACKS_MAX];
 };
 
 struct fmp4_past *fmp4_past_new(void)

@@ -279,7 +279,7 @@ int fmp4_hevc_config(struct fmp4_track *t, const struct fmp4_sets *sets)
 	for (unsigned type = HEVC_VPS; type <= HEVC_PPS; type++) {
 		unsigned n = count_of(sets, type);
 
-		/* array_completeness */
+		/* 0x80 is array_completeness: all sets of the type are here */
 		put(&t->config, (const uint8_t[]){ (uint8_t)(0x80 | type),
 						   (uint8_t)(n >> 8),
 						   (uint8_t)n }, 3);

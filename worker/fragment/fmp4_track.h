@@ -57,7 +57,8 @@ struct fmp4_track {
 	/* --- for the next part of the segment --- */
 	struct buf sets; /* video: parameter sets with start codes */
 	size_t own_skip; /* value of skip at the end of the segment or part */
-	struct pes_skip own_header; /* value of header at the same point */
+	/* value of header at the end of the segment or part */
+	struct pes_skip own_header;
 	size_t skip;     /* bytes to skip in front of the next audio frame */
 	size_t next_at;  /* offset of the next audio frame in es */
 	uint64_t next_time; /* time of the next audio frame */

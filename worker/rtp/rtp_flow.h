@@ -36,8 +36,9 @@ struct rtp_mark {
 
 struct rtp_flow {
 	bool started;         /* a sequence is followed */
-	uint32_t ssrc;        /* SSRC of that sequence */
-	uint64_t received_ns; /* arrival of its last datagram on any path */
+	uint32_t ssrc;        /* SSRC of the followed sequence */
+	/* arrival of the last datagram of the followed sequence on any path */
+	uint64_t received_ns;
 	struct rtp_mark left; /* last position of the previous sequence */
 	/* arrival of the last datagram of the followed sequence on each path;
 	 * 0: none yet */

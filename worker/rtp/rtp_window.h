@@ -44,7 +44,8 @@ struct rtp_window_config {
 	unsigned paths;      /* 1; or 2, which carry the same datagrams */
 	unsigned reorder_ms; /* longest wait of a gap for a late datagram */
 	unsigned skew_ms;    /* longest wait of a gap for the slower path */
-	unsigned delay_ms;   /* 0: datagrams in order are sent at once */
+	unsigned delay_ms;   /* from arrival on the slower path to sending; 0:
+			      * datagrams in order are sent at once */
 
 	/* Receives a payload, which is valid until settle() returns. */
 	void (*out)(const uint8_t *payload, size_t len, void *arg);

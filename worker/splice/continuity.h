@@ -20,7 +20,7 @@ enum {
 
 /* The output clock of a program.  Zeroed: not in use. */
 struct splice_clock {
-	uint16_t program;  /* 0: unknown */
+	uint16_t program;  /* program_number; 0: unknown */
 	uint16_t pid;      /* PCR PID */
 	uint8_t used;      /* a PCR went out */
 	uint8_t anchored;  /* number of measurements in anchor, at most

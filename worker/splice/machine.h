@@ -76,7 +76,7 @@ struct splice_event {
 /* Whether a packet continues the source on air. */
 enum splice_sign {
 	SPLICE_CONTINUES,
-	SPLICE_CUTS,      /* no: a cut was made in front of the packet */
+	SPLICE_CUTS,      /* it does not: a cut was made in front of it */
 	SPLICE_UNDECIDED, /* only later packets can show whether it does */
 };
 
@@ -210,7 +210,7 @@ struct splice {
 	bool no_sign, no_other_clock;
 	uint16_t cut;       /* number of the last cut, at least 1 */
 	enum splice_state state;
-	enum splice_cut_kind kind; /* of the last cut */
+	enum splice_cut_kind kind; /* kind of the last cut */
 	struct psi *psi;    /* the tables of the output */
 	struct splice_pid pids[TS_PIDS];
 
@@ -262,7 +262,7 @@ struct splice {
 	uint8_t *buffer;
 	size_t n_buffer;    /* packets in buffer */
 
-	struct splice_unit units[SPLICE_TRACKS]; /* by index of the track */
+	struct splice_unit units[SPLICE_TRACKS]; /* state of each track */
 	struct splice_cue cues[SPLICE_CUES];
 	struct splice_move move; /* the last move of PCRs */
 };

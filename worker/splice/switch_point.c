@@ -20,7 +20,8 @@ struct mark {
 
 struct switch_point {
 	const struct psi *psi;
-	struct psi *own_psi; /* NULL: another stage feeds psi */
+	struct psi *own_psi; /* psi that this struct owns and feeds; NULL:
+			      * another stage feeds psi */
 	uint32_t changes;   /* psi_changes() at the last look at psi */
 	uint16_t pcr_pid;   /* PID whose PCRs are measured in phase */
 	uint8_t n_phase;    /* number of measurements in phase */

@@ -52,8 +52,8 @@ struct fetch {
 	struct fetcher *fetcher;
 	CURL *easy;
 	struct curl_slist *headers;
-	struct fetch_request request; /* without its URL, which was borrowed for
-				       * the call */
+	/* the request, without its URL, which was borrowed for the call */
+	struct fetch_request request;
 	unsigned redirects; /* redirects that were followed */
 	bool at_home; /* the URL is one of the configured server */
 	bool refused; /* the connection to refused_at was not allowed */

@@ -18,7 +18,7 @@ struct cc_join_pid {
 	uint8_t offset;  /* added to received counters */
 	uint8_t segment; /* segment in which the PID was last seen */
 	bool seen;
-	bool waits;      /* drops packets until a unit starts */
+	bool waits;      /* packets are dropped until a unit starts */
 };
 
 struct cc_join {

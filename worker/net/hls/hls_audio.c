@@ -116,7 +116,7 @@ static void open_track(struct hls_audio *a, const struct m3u8_audio *s)
 	*t = (struct hls_track){ .ops = &ops, .arg = a };
 
 	hls_track_open(t, a->spec, a->fetcher, a->url);
-	/* counters continue */
+	/* the counters continue those of the previous audio playlist */
 	t->segments = before.segments;
 	t->errors = before.errors;
 	t->list.reloads = before.list.reloads;

@@ -38,7 +38,7 @@ struct hls_text {
 struct hls_list {
 	struct fetcher *fetcher;
 	const char *home;       /* URL of the input */
-	uint64_t bandwidth;     /* upper limit; 0: none */
+	uint64_t bandwidth;     /* highest permitted bit/s; 0: no limit */
 	struct http_body body;  /* the playlist that is being loaded */
 	bool loads_master;      /* the next load is that of the input's URL */
 	struct hls_text master; /* empty if the input is a media playlist */

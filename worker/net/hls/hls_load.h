@@ -28,7 +28,7 @@ enum {
 };
 
 struct hls_key {
-	char *url; /* NULL: none */
+	char *url; /* URL of the key */
 	uint8_t key[HLS_KEY];
 };
 
@@ -54,7 +54,7 @@ struct hls_load {
 	struct http_body body;   /* response with the key */
 	size_t n_keys;           /* entries of keys */
 	struct hls_key keys[HLS_KEYS]; /* most recently used first */
-	EVP_CIPHER_CTX *cipher;  /* NULL: not encrypted */
+	EVP_CIPHER_CTX *cipher;  /* state of AES; NULL: not encrypted */
 	uint64_t received;       /* decrypted bytes of this attempt */
 	uint64_t delivered;      /* bytes of the segment that on_data() took */
 	struct buf waiting;      /* decrypted bytes that on_data() refused */

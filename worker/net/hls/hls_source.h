@@ -26,7 +26,7 @@ struct hls *hls_new(const struct http_spec *, struct fetcher *,
 		    int *ret_err, struct errmsg *error);
 void hls_free(struct hls **);
 
-/* As input_read(). */
+/* Reads the packets that are due, as input_read(). */
 int hls_read(struct hls *, struct batch *, uint64_t now_ns,
 	     struct errmsg *error) MUST_CHECK;
 void hls_every_second(struct hls *);

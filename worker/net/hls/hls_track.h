@@ -15,7 +15,7 @@
  * hls_track_turn(). */
 struct hls_track_ops {
 	const char *nothing; /* error text for a segment without usable data */
-	/* A playlist was loaded. */
+	/* A playlist was loaded; variant: it belongs to another variant. */
 	void (*on_list)(const struct m3u8 *, bool variant, void *arg);
 	/* True: the next segment may begin; NULL: it may at any time. */
 	bool (*is_ready)(void *arg);

@@ -40,7 +40,7 @@ enum m3u8_method {
 
 struct m3u8_key {
 	enum m3u8_method method;
-	struct m3u8_text name; /* METHOD */
+	struct m3u8_text name; /* value of METHOD */
 	struct m3u8_text uri;
 	bool has_iv;           /* false: the IV is the sequence number */
 	uint8_t iv[M3U8_IV];

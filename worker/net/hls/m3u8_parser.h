@@ -8,7 +8,8 @@ struct m3u8_parser {
 	struct m3u8 list;
 	struct errmsg *error;
 	unsigned line_number;
-	size_t segments_size, keys_size; /* allocated */
+	/* entries for which memory of list.segments and list.keys is there */
+	size_t segments_size, keys_size;
 
 	bool has_duration; /* next has its duration */
 	struct m3u8_segment next; /* the next segment, until its URI */
