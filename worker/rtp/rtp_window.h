@@ -18,9 +18,9 @@
  * of that copy replace the damaged ones.  Then the datagram counts as lost on
  * the path with the damage.
  *
- * With a delay each datagram is sent that long after the slower path delivers
- * it.  So neither a gap nor the failure of a path changes the times of the
- * output.
+ * With a delay each datagram is sent that long after the faster path delivers
+ * it, or would have delivered it.  So neither a gap nor the failure of a path
+ * changes the times of the output, if the delay is longer than the wait.
  *
  * Owns the datagrams that wait.  Pure: the caller passes the time.
  */
@@ -44,7 +44,7 @@ struct rtp_window_config {
 	unsigned paths;      /* 1; or 2, which carry the same datagrams */
 	unsigned reorder_ms; /* longest wait of a gap for a late datagram */
 	unsigned skew_ms;    /* longest wait of a gap for the slower path */
-	unsigned delay_ms;   /* from arrival on the slower path to sending; 0:
+	unsigned delay_ms;   /* from arrival on the faster path to sending; 0:
 			      * datagrams in order are sent at once */
 
 	/* Receives a payload, which is valid until settle() returns. */
