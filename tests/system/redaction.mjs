@@ -306,8 +306,9 @@ test('a first start hides, and observers without the setting raise a warning',
 	const file = `${tempDir(t)}/x.json`;
 	const pattern =
 		/observer_redact: (warning: )?is not true: 1 observer reads/;
-	// with a control user, whose absence is a warning of its own
-	const document = { users: { olga: { enable: true, type: 2 },
+	// a user without a password, and no control user, are other warnings
+	const document = { users: {
+		olga: { enable: true, type: 2, cipher: '$y$x' },
 		boss: { enable: true, type: 1, cipher: '$y$x' } } };
 	fs.writeFileSync(file, JSON.stringify(document), { mode: 0o600 });
 	const checked = await run(MASTER, ['-t', '-c', file]);
@@ -345,7 +346,8 @@ test('a first start hides, and observers without the setting raise a warning',
 	await warns(1, 'set-config', { key: 'users', data: document.users });
 	await quiet('set-config', { key: 'users', data: {} });
 	await quiet('set-config', { key: 'settings', data: redacts.settings });
-	await quiet('set-user', { id: 'olga', user: user(true, 2) });
+	await quiet('set-user', { id: 'olga',
+		user: { ...user(true, 2), password: 'x' } });
 	await sluice.stop();
 	fs.writeFileSync(file, JSON.stringify({ ...document, ...redacts }));
 	assert.doesNotMatch((await run(MASTER, ['-t', '-c', file])).err,

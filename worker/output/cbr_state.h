@@ -71,7 +71,6 @@ struct cbr {
 
 	bool put; /* `first', the packet of cbr_put(), waits */
 	uint8_t first[TS_PACKET];
-	size_t n_out;
 	uint8_t out[CBR_OUT_PACKETS * TS_PACKET];
 };
 
