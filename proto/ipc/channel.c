@@ -22,21 +22,21 @@ enum {
 	QUEUE_MESSAGES_MAX = 4096,
 	QUEUE_BYTES_MAX = 4 * 1024 * 1024,
 
-	REST_MAX = 512, /* most messages that are read after their sender has
-			 * ended */
+	REST_MAX = 512, /* most messages that channel_take_logs() reads */
 
 	FLOOD_WINDOW_MS = 1000,
 
-	/* The messages alone get four fifths of what they may cost: the turns
-	 * of the loop around them are not measured.  Sanitizers make everything
-	 * slower. */
+	/* Only the reading and handling of a message is measured, not the
+	 * wake-up of the loop for it.  So the measured part may cost only four
+	 * fifths of CHANNEL_COST_PERCENT (here in permille).  With sanitizers
+	 * the bound is 8 times as high, because they slow the code down. */
 	COST_PERMILLE = CHANNEL_COST_PERCENT * 8 * (SANITIZED ? 8 : 1),
 	COST_SAVED_MS = CHANNEL_COST_SAVED_MS * 4 / 5,
 
 	PASS_RIGHTS = 83, /* SO_PASSRIGHTS, younger than Debian 12's headers */
 };
 
-/* A message that waits, with descriptors of its own. */
+/* A message in the queue, with duplicates of its descriptors. */
 struct waiting {
 	struct waiting *next;
 	int fds[MSG_FDS_MAX];
@@ -60,17 +60,20 @@ struct channel {
 	unsigned window_messages;
 	size_t window_bytes;
 
-	/* Processor time that the messages of a worker may still cost. */
+	/* Processor time that the messages of a worker may still cost; below 0:
+	 * they have cost more than they may. */
 	int64_t credit_ns;
-	uint64_t credit_at_ns; /* when it was computed */
-	uint64_t owed_ms;      /* time since which credit is lacking; 0: there
-				* is enough */
-	ev_timer pause;        /* the reader waits for credit */
-	bool *freed;           /* not NULL in a callback, which sets it if it
-				* frees the channel */
+	uint64_t credit_at_ns; /* time at which credit_ns was computed */
+	uint64_t owed_ms;      /* time at which credit_ns fell below 0; 0: more
+				* than half of the limit is left since then */
+	ev_timer pause;        /* restarts the reader, which is stopped while
+				* credit_ns is below 0 */
+	bool *freed;           /* channel_free() sets it to true; NULL: no
+				* callback of the reader is running */
 
-	bool ended; /* the peer no longer reads: nothing is sent */
-	int failed; /* -errno of a close that the loop will report; or 0 */
+	bool ended; /* the peer does not read any more: nothing is sent */
+	int failed; /* -errno with which the loop will close the channel; 0: the
+		     * loop will not close it */
 };
 
 /* A message as bytes, and the descriptors sent beside it. */
@@ -139,7 +142,8 @@ static void stop_writing(struct channel *c)
 		drop_first(c);
 }
 
-/* The loop closes the channel, never the call of the owner. */
+/* Lets the loop close the channel with err, because on_close must not be called
+ * inside channel_send(). */
 static void fail_later(struct channel *c, int err)
 {
 	c->failed = err;
@@ -148,7 +152,8 @@ static void fail_later(struct channel *c, int err)
 	ev_feed_event(c->cfg.loop, &c->reader, EV_CUSTOM);
 }
 
-/* The peer has closed; its earlier messages may still be read. */
+/* The peer has closed its end: drops the queue.  The messages that the peer
+ * sent before can still be read. */
 static void end_sending(struct channel *c)
 {
 	c->ended = true;
@@ -207,8 +212,9 @@ static int send_or_queue(struct channel *c, const struct datagram *d,
 	return enqueue(c, d);
 }
 
-/* A reply may cost more than other messages, and so may a question that got its
- * answer. */
+/* Adds credit when the master sends a request, because its reply may cost more
+ * than other messages, and when it answers a question (deliver.ask), because
+ * the question has used credit. */
 static void allow_more(struct channel *c, enum msg_type type)
 {
 	const int64_t most_ns = CHANNEL_COST_REPLIES_MS * (int64_t)MS;
@@ -240,7 +246,7 @@ int channel_send(struct channel *c, const struct msg *m, const int *fds,
 	if (m->seq != 0)
 		allow_more(c, m->type);
 	err = send_or_queue(c, &d, msg_type_may_drop(m->type));
-	/* a password may be in it */
+	/* the message may contain a password */
 	explicit_bzero(data, d.len);
 	return err;
 }
@@ -268,7 +274,7 @@ static void on_writable(struct ev_loop *loop, ev_io *w, int revents)
 		drop_first(c);
 	}
 	ev_io_stop(c->cfg.loop, &c->writer);
-	/* c may be freed in here: nothing after the call */
+	/* on_drained() may free c: do not use c after the call */
 	if (c->cfg.events->on_drained != NULL)
 		c->cfg.events->on_drained(c, c->cfg.arg);
 }
@@ -290,7 +296,8 @@ static void take_fds(struct msghdr *msg, struct datagram *d)
 
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
-		/* at most MSG_FDS_MAX: the control buffer is not larger */
+		/* n is at most MSG_FDS_MAX, because the control buffer has no
+		 * room for more */
 		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof *d->fds;
 		assert(d->n_fds + n <= MSG_FDS_MAX);
 		memcpy(d->fds + d->n_fds, CMSG_DATA(c), n * sizeof *d->fds);
@@ -298,8 +305,8 @@ static void take_fds(struct msghdr *msg, struct datagram *d)
 	}
 }
 
-/* 1 for a datagram, 0 at the end, -EMSGSIZE for a truncated datagram, whose
- * descriptors are closed, or another -errno. */
+/* Receives a datagram.  1; 0: the peer has closed; -EMSGSIZE: the datagram was
+ * truncated, and its descriptors are closed; or another -errno. */
 static int receive(int fd, struct datagram *d)
 {
 	union {
@@ -331,7 +338,8 @@ static int receive(int fd, struct datagram *d)
 	return n > 0;
 }
 
-/* The owner may free the channel inside: the last action. */
+/* Closes the channel.  The owner may free it inside: the caller must not use c
+ * afterwards. */
 static void close_channel(struct channel *c, int err, const char *error)
 {
 	end_sending(c);
@@ -381,7 +389,7 @@ static void judge(struct channel *c, struct datagram *d)
 		return;
 	}
 	c->cfg.events->on_message(c, &m, d->fds, d->n_fds, c->cfg.arg);
-	/* c may be freed; the datagram is not */
+	/* on_message() may have freed c; m and d are still valid */
 	close_fds(d->fds, d->n_fds);
 	msg_done(&m);
 }
@@ -395,8 +403,8 @@ static bool read_one(struct channel *c)
 	struct datagram d = { .data = data };
 	int n = receive(c->cfg.fd, &d);
 
-	/* reset: the peer closed and left messages unread; those that it had
-	 * sent can still be read */
+	/* -ECONNRESET: the peer closed and left messages unread; the next call
+	 * reads the messages that it had sent */
 	if (n == -EAGAIN || n == -ECONNRESET)
 		return false;
 	if (n == 0) {
@@ -413,7 +421,7 @@ static bool read_one(struct channel *c)
 		strike(c, &error);
 	} else {
 		judge(c, &d);
-		/* a password may have been in it */
+		/* the message may have contained a password */
 		explicit_bzero(data, d.len);
 	}
 	return true;
@@ -425,7 +433,7 @@ void channel_take_logs(struct channel *c)
 	struct datagram d = { .data = data };
 	int n;
 
-	/* the buffer of the socket gets no more: its sender has ended */
+	/* the sender has ended, so the socket gets no more messages */
 	for (unsigned i = 0; i < REST_MAX; i++) {
 		struct errmsg error;
 		struct msg m;
@@ -449,8 +457,8 @@ void channel_take_logs(struct channel *c)
 
 /* --- what the messages of a worker cost --- */
 
-/* Waits until there is credit again, or closes the channel, which the owner may
- * then free. */
+/* Stops the reader until credit_ns is 0 again, or closes the channel if this
+ * has lasted too long.  The owner may then free the channel. */
 static void pause_reading(struct channel *c)
 {
 	uint64_t now = mono_ms();
@@ -468,7 +476,8 @@ static void pause_reading(struct channel *c)
 			    (double)SECOND_NS);
 }
 
-/* Charges for a message. */
+/* Adds the credit of the time since the last message and subtracts what this
+ * message has cost.  Pauses the reader if credit_ns is below 0 then. */
 static void charge(struct channel *c, int64_t cost_ns)
 {
 	const int64_t saved_ns = COST_SAVED_MS * (int64_t)MS;
@@ -505,13 +514,14 @@ static void read_for_credit(struct channel *c)
 	if (freed)
 		return;
 	c->freed = NULL;
-	/* after close_channel() the reader is stopped */
+	/* close_channel() has stopped the reader: then there is nothing to
+	 * charge */
 	if (ev_is_active(&c->reader))
 		charge(c, (int64_t)(mono_cost_ns() - began));
 }
 
-/* Stops where close_channel() has stopped the reader, and after a failure: then
- * the loop closes the channel. */
+/* Reads a batch of messages.  Stops early if close_channel() has stopped the
+ * reader, and after fail_later(): then the loop closes the channel. */
 static void read_batch(struct channel *c)
 {
 	bool freed = false;
@@ -554,9 +564,9 @@ struct channel *channel_new(const struct channel_config *cfg)
 	c->credit_ns = COST_SAVED_MS * (int64_t)MS;
 	c->credit_at_ns = mono_ns();
 	ev_io_start(cfg->loop, &c->reader);
-	/* A worker sends no descriptors, and closing a prepared descriptor (a
-	 * socket that lingers) could block the master.  Kernels from 6.16 on
-	 * can refuse them at the sender. */
+	/* A worker has no reason to send descriptors.  If it sends a socket
+	 * with SO_LINGER, the close could block the master.  Kernels from 6.16
+	 * on reject descriptors at the sender. */
 	if (cfg->receives == MSG_TO_MASTER)
 		(void)setsockopt(cfg->fd, SOL_SOCKET, PASS_RIGHTS, &(int){ 0 },
 				 sizeof(int));

@@ -5,9 +5,9 @@
  * Owns its descriptor and two watchers; borrows the loop and the events.
  *
  * The peer is not trusted.  A datagram that does not decode, is for the other
- * side, or has a wrong number of descriptors is a strike.  CHANNEL_STRIKES
- * strikes, or a flood of messages from a worker, close the channel (on_close
- * with -EBADMSG).
+ * side, or has a wrong number of descriptors is dropped and counts as a strike.
+ * CHANNEL_STRIKES strikes, or a flood of messages from a worker, close the
+ * channel (on_close with -EBADMSG).
  *
  * A message that the kernel does not take at once waits in a queue.  While the
  * peer does not read, log and status messages are dropped (-EAGAIN); commands
@@ -16,14 +16,15 @@
  * channel_is_idle() and continues in on_drained, so that only a peer that does
  * not read fills the queue.
  *
- * A wake-up of the loop reads one message: no channel delays the others.  A
- * worker may ask for a batch: it has the messages that wait before its loop
- * handles anything else, so that a client that connects after the reply to a
- * command finds what the command has changed.
+ * A wake-up of the loop reads one message, so that no channel delays the
+ * others.  The owner may set a batch: a wake-up then reads so many messages
+ * before its loop handles any other event.  A client that connects after the
+ * reply to a command thus finds what the command has changed.
  *
- * What the messages of a worker cost in on_message is bounded, whatever their
- * type: above CHANNEL_COST_PERCENT of a processor the next ones wait, and a
- * worker that goes on for CHANNEL_COST_OWED_MS floods.
+ * The processor time that the master spends in on_message for a worker is
+ * bounded, whatever the types of the messages: above CHANNEL_COST_PERCENT of a
+ * processor the next messages wait in the socket.  If the worker exceeds this
+ * for CHANNEL_COST_OWED_MS, that counts as a flood.
  */
 #pragma once
 
@@ -42,21 +43,22 @@ struct channel_events {
 	 * channel may be freed inside. */
 	void (*on_message)(struct channel *, const struct msg *, int *fds,
 			   size_t n_fds, void *arg);
-	/* err: 0 after the peer closed, else -errno; error may be "".  No other
-	 * call follows it. */
+	/* The channel is closed.  err: 0 if the peer closed it, else -errno.
+	 * error: a sentence, or "".  No other event follows. */
 	void (*on_close)(struct channel *, int err, const char *error,
 			 void *arg);
-	/* The queue is empty again.  May be NULL.  Called from the loop; the
-	 * channel may be freed inside. */
+	/* All messages of the queue are sent.  May be NULL.  Called from the
+	 * loop; the channel may be freed inside. */
 	void (*on_drained)(struct channel *, void *arg);
 };
 
 struct channel_config {
 	struct ev_loop *loop;
-	int fd;                 /* taken */
+	int fd;                 /* of the socket; the channel closes it */
 	enum msg_side receives; /* direction of the messages that arrive here */
-	unsigned batch; /* most messages that a wake-up reads before the loop
-			 * does anything else; 0: one, as for all others */
+	/* Most messages that a wake-up reads before the loop handles any other
+	 * event; 0: one.  Has no effect in a channel of the master. */
+	unsigned batch;
 	const struct channel_events *events;
 	void *arg;
 };
@@ -66,18 +68,20 @@ struct channel *channel_new(const struct channel_config *);
 /* NULL-safe; sets *c to NULL.  Allowed inside each of the events. */
 void channel_free(struct channel **);
 
-/* The peer has ended: calls on_message, which may not free the channel here,
- * for each log line that it had sent and that was not read yet.  Its other
- * messages are discarded. */
+/* Reads what a worker that has ended left in the socket: calls on_message for
+ * each log line and drops the other messages.  on_message must not free the
+ * channel in this call. */
 void channel_take_logs(struct channel *);
 
-/* Sends with the msg_fds() borrowed descriptors of the message (duplicated
- * when it has to wait).  0, -EMSGSIZE, -EAGAIN for a dropped log or status, or
- * -EPIPE when the channel is closed; on_close is never called in here. */
+/* Sends the message, or puts it into the queue.  fds: the msg_fds() descriptors
+ * of the message, which stay the caller's.  0, -EMSGSIZE, -EAGAIN for a dropped
+ * log or status, or -EPIPE when the channel is closed; on_close is never called
+ * in here. */
 int channel_send(struct channel *, const struct msg *, const int *fds,
 		 size_t n_fds);
 
-/* No message waits: the next one goes straight to the kernel. */
+/* Is the channel open and its queue empty?  Then channel_send() passes the next
+ * message to the kernel at once. */
 bool channel_is_idle(const struct channel *);
 
 /* The number of messages in the queue. */

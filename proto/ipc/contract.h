@@ -13,32 +13,36 @@
  */
 #pragma once
 
-/* In the environment of a worker that logs at level debug. */
+/* Set in the environment of a worker that logs at level debug. */
 #define WORKER_DEBUG_VARIABLE "SLUICE_DEBUG"
 
-/* The folders of the configuration and of the state, one a line: a worker never
- * records there, and reads there only the files that an address names. */
+/* The folders of the configuration and of the state, each in a line.  A worker
+ * never records into them, and reads from them only files that an address
+ * names. */
 #define WORKER_PRIVATE_VARIABLE "SLUICE_PRIVATE"
-/* The file of the private key, which only the tls worker gets, as a
- * descriptor. */
+/* The path of the file with the private key of TLS.  A worker never reads this
+ * file as an input; only the tls worker gets it, as a descriptor. */
 #define WORKER_KEY_VARIABLE "SLUICE_KEY"
-/* The folders in which streams record, one a line: a list of files plays
- * nothing there, unless the folder is its own or its stream records there. */
+/* The folders in which streams record, each in a line.  An input with a list of
+ * files plays no files from them, except from the folder that its own address
+ * names or in which its own stream records. */
 #define WORKER_RECORDINGS_VARIABLE "SLUICE_RECORDINGS"
 
-/* A monotonic time in milliseconds: the worker does not ask for a successor
- * (WORKER_EXIT_RENEW) before. */
+/* A time of CLOCK_MONOTONIC in milliseconds.  Before this time the worker does
+ * not ask for a successor (WORKER_EXIT_RENEW). */
 #define WORKER_RENEW_VARIABLE "SLUICE_RENEW_MS"
 
 enum {
 	WORKER_CHANNEL_FD = 3,
 
-	/* Exit code of a worker that asks for a successor, because a file of
-	 * the configuration is new and its sandbox has no rule for it. */
+	/* Exit code of a worker that asks for a successor: a file that it must
+	 * read (such as /etc/resolv.conf) was created or replaced after its
+	 * start, and its sandbox does not allow this new file. */
 	WORKER_EXIT_RENEW = 101,
 
-	/* The most folders in WORKER_RECORDINGS_VARIABLE, and their bytes;
-	 * with more its value is "/". */
+	/* The most folders in WORKER_RECORDINGS_VARIABLE, and the most bytes of
+	 * its value.  With more the value is "/", which stands for all
+	 * folders. */
 	WORKER_RECORDINGS_MAX = 64,
 	WORKER_RECORDINGS_BYTES_MAX = 16384,
 
@@ -46,35 +50,37 @@ enum {
 	MSG_FDS_MAX = 4,
 
 	/* The memory that the master keeps for the successive workers of a
-	 * stream; only the workers know its layout.  It begins with their
-	 * state, and ends with the queues of outputs with their own pace: with
-	 * cbr the longest queue (16 MiB) twice, and 1 MiB.  Pages without
-	 * content take no memory. */
+	 * stream; only the workers know its layout.  It begins with the state
+	 * of the pipeline.  Behind it are up to 32 queues of outputs that pace
+	 * their packets themselves.  Each queue has room for the longest queue
+	 * of cbr (16 MiB) twice, and 1 MiB more.  Pages that were never written
+	 * use no memory. */
 	STREAM_MEMORY_STATE = 500 * 1024,
 	STREAM_MEMORY_QUEUES_AT = 512 * 1024,
 	STREAM_MEMORY_QUEUE = 33 * 1024 * 1024,
 	STREAM_MEMORY_SIZE = STREAM_MEMORY_QUEUES_AT + 32 * STREAM_MEMORY_QUEUE,
-	/* The first bytes of that memory stay when no worker of the stream is
-	 * wanted any more; the master frees those behind them. */
+	/* When the stream is stopped, the first so many bytes of that memory
+	 * are kept, and the master frees the pages behind them. */
 	STREAM_MEMORY_LASTING = 360 * 1024,
 
-	/* Bad messages from a worker before it is killed. */
+	/* After so many bad messages from a worker the master kills it. */
 	CHANNEL_STRIKES = 3,
 	/* Messages and bytes in a second that count as a flood. */
 	CHANNEL_FLOOD = 2000,
 	CHANNEL_FLOOD_BYTES = 8 * 1024 * 1024,
-	/* What the messages of a worker may cost the master, on average: this
-	 * part of the time of a processor; what it may save up; and how long
-	 * it may ask for more until that counts as a flood, too. */
+	/* The processor time that the messages of a worker may cost the master:
+	 * PERCENT of a processor on average.  Unused time is saved up to
+	 * SAVED_MS.  A worker that exceeds this for OWED_MS floods. */
 	CHANNEL_COST_PERCENT = 3,
 	CHANNEL_COST_SAVED_MS = 100,
 	CHANNEL_COST_OWED_MS = 3000,
-	/* A request of the master allows its reply to cost so much more, and
-	 * all replies that it waits for at most so much. */
+	/* Each request of the master adds REPLY_MS to the time that the
+	 * messages of the worker may cost, because its reply may be long.  The
+	 * sum is at most REPLIES_MS. */
 	CHANNEL_COST_REPLY_MS = 10,
 	CHANNEL_COST_REPLIES_MS = 1000,
-	/* The answer to a question of a worker (deliver.ask) pays for that
-	 * question: 1,000 in a second take 10 % of a processor at most, and
-	 * CHANNEL_FLOOD bounds them. */
+	/* Each answer to a question of a worker (deliver.ask) adds so much
+	 * time, which the question has used.  So 1,000 questions in a second
+	 * may take 10 % of a processor; CHANNEL_FLOOD bounds their number. */
 	CHANNEL_COST_ANSWER_US = 100,
 };

@@ -209,7 +209,7 @@ ssize_t msg_encode(const struct msg *m, char *data)
 
 void msg_done(struct msg *m)
 {
-	/* a password may be in it */
+	/* the message may contain a password */
 	free_wiped(m->text);
 	m->text = NULL;
 	json_decref(m->trees);

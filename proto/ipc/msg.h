@@ -34,8 +34,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number of a client with this bit is that of a receiver of a stream
- * worker, without it that of a viewer of deliver. */
+/* A client whose number has this bit is a receiver of an output of a stream
+ * worker.  Without the bit it is a viewer of a deliver worker. */
 #define MSG_RECEIVER_BIT (UINT64_C(1) << 52)
 
 /*
@@ -44,46 +44,47 @@
  * fields; an EMPTY message has neither a member nor fields.
  */
 
-/* The number is that of the descriptors beside the message.  Where it depends
- * on the members, the row has 0 and msg_fds() the number. */
+/* "; seq": the message is a request or a question, and its reply has the same
+ * seq.  The last column is the number of descriptors beside the message; where
+ * this depends on the members, it is 0, and msg_fds() returns the number. */
 #define MSG_CATALOGUE_TO_WORKER(ROW, EMPTY) \
-	/* run this stream; 0 to 2 descriptors: its ring, its memory */ \
+	/* run this stream; 0 to 2 descriptors: ring, kept memory */ \
 	ROW(STREAM_START, stream_start, "stream.start", 0) \
 	/* switch to this input; seq */ \
 	ROW(STREAM_INPUT, stream_input, "stream.input", 0) \
-	/* report the analysis of a place; seq */ \
+	/* report the analysis of an input or of the output; seq */ \
 	ROW(STREAM_ANALYZE, stream_analyze, "stream.analyze", 0) \
-	/* report the plan of PIDs and numbers of an input; seq */ \
+	/* report how the PIDs and programs of an input are renumbered; seq */ \
 	ROW(STREAM_PLAN, stream_plan, "stream.plan", 0) \
-	/* report the tables of an input */ \
+	/* report the tables of an input as stream.record, or stop */ \
 	ROW(STREAM_SCAN, stream_scan, "stream.scan", 0) \
-	/* close this receiver of an output */ \
+	/* disconnect this receiver of an output */ \
 	ROW(STREAM_KICK, stream_kick, "stream.kick", 0) \
-	/* whether callers need a permission of the master */ \
+	/* whether SRT callers need a permission of the master */ \
 	ROW(STREAM_POLICY, stream_policy, "stream.policy", 0) \
 	/* the decision about the stream.ask with this seq */ \
 	ROW(STREAM_ANSWER, stream_answer, "stream.answer", 0) \
 	/* ask again about this receiver, or about all */ \
 	ROW(STREAM_REVIEW, stream_review, "stream.review", 0) \
-	/* write the stream to this ring, too */ \
+	/* also write the stream to this ring; descriptor: ring */ \
 	EMPTY(STREAM_RING, "stream.ring", 1) \
-	/* the ring of another stream (0 or 1 descriptor) */ \
+	/* the ring of another stream; 0 or 1 descriptor: ring, read-only */ \
 	ROW(STREAM_LINK, stream_link, "stream.link", 0) \
-	/* a stream that inputs or an adapter read has another id */ \
+	/* a stream that an input or an adapter reads has another id now */ \
 	ROW(STREAM_RENAME, stream_rename, "stream.rename", 0) \
-	/* the state of a softcam that an input names */ \
+	/* the state of a softcam that an input of the stream names */ \
 	ROW(STREAM_CAM, stream_cam, "stream.cam", 0) \
 	/* the control words of a stream.ecm */ \
 	ROW(STREAM_WORD, stream_word, "stream.word", 0) \
 	/* descriptor: a channel to the worker of a CA system */ \
 	ROW(STREAM_CAS, stream_cas, "stream.cas", 1) \
-	/* is the system clock synchronised? */ \
+	/* whether the system clock is synchronised */ \
 	ROW(STREAM_CLOCK, stream_clock, "stream.clock", 0) \
-	/* the streams of nit_other */ \
+	/* the configuration of the streams that nit_other names */ \
 	ROW(STREAM_NETWORK, stream_network, "stream.network", 0) \
-	/* events for the EIT that the stream makes; descriptor: memory */ \
+	/* events for the own EIT of the stream; descriptor: memory */ \
 	ROW(STREAM_GUIDE, stream_guide, "stream.guide", 1) \
-	/* send this splice command */ \
+	/* insert this splice command into the output; seq */ \
 	ROW(STREAM_CUE, stream_cue, "stream.cue", 0) \
 	/* accept viewers here; descriptor: listening socket */ \
 	ROW(DELIVER_LISTEN, deliver_listen, "deliver.listen", 1) \
@@ -95,7 +96,7 @@
 	ROW(DELIVER_MOVE, deliver_move, "deliver.move", 0) \
 	/* a viewer of a play path; descriptor: its socket */ \
 	ROW(DELIVER_VIEWER, deliver_viewer, "deliver.viewer", 1) \
-	/* remove a path, close its viewers */ \
+	/* remove a path and disconnect its viewers */ \
 	ROW(DELIVER_UNMOUNT, deliver_unmount, "deliver.unmount", 0) \
 	/* the master sends all listeners and paths next */ \
 	EMPTY(DELIVER_RENEW, "deliver.renew", 0) \
@@ -103,7 +104,7 @@
 	ROW(DELIVER_SETTLE, deliver_settle, "deliver.settle", 0) \
 	/* report the viewers; seq */ \
 	ROW(DELIVER_LIST, deliver_list, "deliver.list", 0) \
-	/* close this viewer */ \
+	/* disconnect this viewer */ \
 	ROW(DELIVER_KICK, deliver_kick, "deliver.kick", 0) \
 	/* how many viewers one address may have */ \
 	ROW(DELIVER_LIMITS, deliver_limits, "deliver.limits", 0) \
@@ -113,47 +114,47 @@
 	ROW(DELIVER_ANSWER, deliver_answer, "deliver.answer", 0) \
 	/* ask again about this viewer, or about all */ \
 	ROW(DELIVER_REVIEW, deliver_review, "deliver.review", 0) \
-	/* reply to the playlist with this seq; 0 or 1 descriptor */ \
+	/* reply to the deliver.playlist with this seq; 0 or 1 descriptor */ \
 	ROW(DELIVER_PAGE, deliver_page, "deliver.page", 0) \
-	/* reply to the deliver.look with this seq; 0 or 1 descriptor */ \
+	/* reply to the deliver.look with this seq; 0 or 1 descriptor: JPEG */ \
 	ROW(DELIVER_PICTURE, deliver_picture, "deliver.picture", 0) \
-	/* descriptor: a channel to the worker tls */ \
+	/* descriptor: a channel to the tls worker */ \
 	EMPTY(DELIVER_TLS, "deliver.tls", 1) \
 	/* hash this password; seq */ \
 	ROW(AUTH_HASH, auth_hash, "auth.hash", 0) \
-	/* request this URL about a viewer; seq */ \
+	/* ask the backend at this URL whether a viewer may watch; seq */ \
 	ROW(BACKEND_ASK, backend_ask, "backend.ask", 0) \
-	/* compare this password with this hash; seq matches the answer */ \
+	/* compare this password with this hash; seq */ \
 	ROW(AUTH_VERIFY, auth_verify, "auth.verify", 0) \
 	/* check or use a certificate; descriptors: chain, key; seq */ \
 	ROW(TLS_CERTIFICATE, tls_certificate, "tls.certificate", 2) \
-	/* accept clients from this channel */ \
+	/* accept clients of a deliver worker; descriptor: a channel to it */ \
 	EMPTY(TLS_LINK, "tls.link", 1) \
-	/* serve this client; descriptors: socket, plaintext */ \
+	/* serve this client; descriptors: its socket, a plaintext socket */ \
 	EMPTY(TLS_SERVE, "tls.serve", 2) \
 	/* make a picture; descriptors: a ring (read-only), memory; seq */ \
 	ROW(PICTURE_MAKE, picture_make, "picture.make", 2) \
-	/* keep a guide; 0 to 2 descriptors: the saved one, a dictionary */ \
+	/* keep a guide; 0 to 2 descriptors: saved guide, dictionary */ \
 	ROW(EPG_START, epg_start, "epg.start", 0) \
-	/* the ring of a stream, read-only (0 or 1 descriptor) */ \
+	/* read this stream; 0 or 1 descriptor: ring, read-only */ \
 	ROW(EPG_STREAM, epg_stream, "epg.stream", 0) \
-	/* write events as JSON to this memory; descriptor; seq */ \
+	/* write events as JSON; descriptor: memory for them; seq */ \
 	ROW(EPG_ASK, epg_ask, "epg.ask", 1) \
-	/* write a document; descriptors: the channels, memory; seq */ \
+	/* write XMLTV; descriptors: list of channels, memory for it; seq */ \
 	ROW(EPG_XMLTV, epg_xmltv, "epg.xmltv", 2) \
-	/* post this document; descriptor: memory; seq */ \
+	/* send this document to an export; descriptor: memory; seq */ \
 	ROW(EPG_POST, epg_post, "epg.post", 1) \
-	/* report present and following events, or no longer */ \
+	/* report present and following events (epg.present), or stop */ \
 	ROW(EPG_WATCH, epg_watch, "epg.watch", 0) \
-	/* write events for EIT to this memory; descriptor; seq */ \
+	/* write events for own EIT; descriptor: memory for them; seq */ \
 	ROW(EPG_EIT, epg_eit, "epg.eit", 1) \
-	/* report tables, or sessions of SAP */ \
+	/* report tables of an address, sessions of SAP or SAT>IP servers */ \
 	ROW(SCAN_START, scan_start, "scan.start", 0) \
 	/* report what an adapter receives; descriptor: its ring */ \
 	ROW(SCAN_RING, scan_ring, "scan.ring", 1) \
 	/* tune, and report the services */ \
 	ROW(SCAN_ADAPTER, scan_adapter, "scan.adapter", 0) \
-	/* connect to this server */ \
+	/* log in to this server once, as a test */ \
 	ROW(SOFTCAM_TEST, softcam_test, "softcam.test", 0) \
 	/* stay connected to this server */ \
 	ROW(SOFTCAM_START, softcam_start, "softcam.start", 0) \
@@ -161,36 +162,37 @@
 	ROW(SOFTCAM_ECM, softcam_ecm, "softcam.ecm", 0) \
 	/* pass an EMM to the server */ \
 	ROW(SOFTCAM_EMM, softcam_emm, "softcam.emm", 0) \
-	/* serve this CA system */ \
+	/* connect to the ECM generator of this CA system */ \
 	ROW(CAS_START, cas_start, "cas.start", 0) \
-	/* the port for EMM generators: 1 or 2 descriptors, or an error */ \
+	/* port for EMM generators; 1 or 2 descriptors: sockets; or error */ \
 	ROW(CAS_EMMG, cas_emmg, "cas.emmg", 0) \
-	/* descriptor: a channel to a stream */ \
+	/* serve a stream; descriptor: a channel to it */ \
 	ROW(CAS_LINK, cas_link, "cas.link", 1) \
-	/* to a stream: how its ECMs are broadcast */ \
+	/* cas worker to stream: when its ECMs are broadcast */ \
 	ROW(CAS_TERMS, cas_terms, "cas.terms", 0) \
-	/* to a stream: an ECM */ \
+	/* cas worker to stream: an ECM */ \
 	ROW(CAS_ECM, cas_ecm, "cas.ecm", 0) \
-	/* to a stream: EMMs */ \
+	/* cas worker to stream: EMMs */ \
 	ROW(CAS_EMM, cas_emm, "cas.emm", 0) \
 	/* receive this multiplex; descriptor: its ring */ \
 	ROW(ADAPTER_START, adapter_start, "adapter.start", 1) \
 	/* the same tuner receives another multiplex */ \
 	ROW(ADAPTER_TUNE, adapter_tune, "adapter.tune", 0) \
-	/* the programs that its CAM shall descramble */ \
+	/* the programs that the CAM of the adapter descrambles */ \
 	ROW(ADAPTER_CAM, adapter_cam, "adapter.cam", 0) \
-	/* an operator opens or answers the menu of its CAM */ \
+	/* an operator opens or answers the menu of the CAM */ \
 	ROW(ADAPTER_MENU, adapter_menu, "adapter.menu", 0) \
-	/* the programs that streams read */ \
+	/* the programs that the streams read from the adapter */ \
 	ROW(ADAPTER_PROGRAMS, adapter_programs, "adapter.programs", 0) \
-	/* log at level debug, or no longer */ \
+	/* log at level debug, or stop to */ \
 	ROW(WORKER_DEBUG, worker_debug, "worker.debug", 0)
 
-/* A message that is REPLACED may be dropped: the next one has newer values. */
+/* REPLACED: the message may be dropped, because the next one of its type has
+ * newer values.  KEPT: it is never dropped. */
 #define MSG_CATALOGUE_TO_MASTER(ROW, EMPTY) \
 	/* the first message of every worker */ \
 	ROW(WORKER_HELLO, worker_hello, "worker.hello", KEPT) \
-	/* inputs and outputs are open or being retried */ \
+	/* all inputs and outputs were opened, or are being retried */ \
 	EMPTY(WORKER_READY, "worker.ready", KEPT) \
 	/* a line for the log */ \
 	ROW(WORKER_LOG, worker_log, "worker.log", REPLACED) \
@@ -202,9 +204,9 @@
 	ROW(STREAM_CUED, stream_cued, "stream.cued", KEPT) \
 	/* the stream has switched to another input */ \
 	ROW(STREAM_SWITCHED, stream_switched, "stream.switched", REPLACED) \
-	/* part of a report, reply to this seq */ \
+	/* reply to the stream.analyze with this seq: part of a report */ \
 	ROW(STREAM_ANALYSIS, stream_analysis, "stream.analysis", REPLACED) \
-	/* part of a plan, reply to this seq */ \
+	/* reply to the stream.plan with this seq: part of a plan */ \
 	ROW(STREAM_PLANNED, stream_planned, "stream.planned", REPLACED) \
 	/* a section with new content, of an input under stream.scan */ \
 	ROW(STREAM_RECORD, stream_record, "stream.record", KEPT) \
@@ -212,67 +214,67 @@
 	ROW(STREAM_SPLICE, stream_splice, "stream.splice", REPLACED) \
 	/* may this caller receive the stream?  seq */ \
 	ROW(STREAM_ASK, stream_ask, "stream.ask", KEPT) \
-	/* a caller that was asked about left before it was served */ \
+	/* the caller of a stream.ask left before it was served */ \
 	ROW(STREAM_LEFT, stream_left, "stream.left", KEPT) \
 	/* the receivers of an output that listens */ \
 	ROW(STREAM_RECEIVERS, stream_receivers, "stream.receivers", REPLACED) \
-	/* the control words of this ECM are wanted */ \
+	/* asks a softcam for the control words of this ECM */ \
 	ROW(STREAM_ECM, stream_ecm, "stream.ecm", KEPT) \
 	/* an EMM for the card of a softcam */ \
 	ROW(STREAM_EMM, stream_emm, "stream.emm", REPLACED) \
-	/* once a second: totals */ \
+	/* once a second: totals of the worker */ \
 	ROW(DELIVER_STATUS, deliver_status, "deliver.status", REPLACED) \
-	/* once a second per mount that changed */ \
+	/* once a second for each mount whose counts changed */ \
 	ROW(DELIVER_VIEWERS, deliver_viewers, "deliver.viewers", REPLACED) \
-	/* part of the viewers, reply to this seq */ \
+	/* reply to the deliver.list with this seq: part of the viewers */ \
 	ROW(DELIVER_SESSIONS, deliver_sessions, "deliver.sessions", REPLACED) \
 	/* may this viewer watch?  seq */ \
 	ROW(DELIVER_ASK, deliver_ask, "deliver.ask", KEPT) \
-	/* the list of streams for this client; seq */ \
+	/* asks for the list of streams or the guide for a client; seq */ \
 	ROW(DELIVER_PLAYLIST, deliver_playlist, "deliver.playlist", KEPT) \
-	/* a picture of this stream is wanted; seq */ \
+	/* asks for a picture of this stream; seq */ \
 	ROW(DELIVER_LOOK, deliver_look, "deliver.look", KEPT) \
-	/* viewers that came and left */ \
+	/* viewers that joined and left */ \
 	ROW(DELIVER_CHANGES, deliver_changes, "deliver.changes", KEPT) \
-	/* reply to the hash or verify with this seq */ \
+	/* reply to the auth.hash or auth.verify with this seq */ \
 	ROW(AUTH_RESULT, auth_result, "auth.result", KEPT) \
-	/* once a second */ \
+	/* once a second: number of jobs */ \
 	ROW(AUTH_STATUS, auth_status, "auth.status", REPLACED) \
-	/* reply to the ask with this seq */ \
+	/* reply to the backend.ask with this seq */ \
 	ROW(BACKEND_RESULT, backend_result, "backend.result", KEPT) \
-	/* once a second */ \
+	/* once a second: number of requests */ \
 	ROW(BACKEND_STATUS, backend_status, "backend.status", REPLACED) \
-	/* reply to the certificate with this seq */ \
+	/* reply to the tls.certificate with this seq */ \
 	ROW(TLS_RESULT, tls_result, "tls.result", KEPT) \
-	/* the certificate that is in use from now on */ \
+	/* the names and dates of the certificate that is in use now */ \
 	ROW(TLS_FACTS, tls_facts, "tls.facts", KEPT) \
 	/* once a second: totals */ \
 	ROW(TLS_STATUS, tls_status, "tls.status", REPLACED) \
-	/* reply to the make with this seq */ \
+	/* reply to the picture.make with this seq */ \
 	ROW(PICTURE_RESULT, picture_result, "picture.result", KEPT) \
-	/* once a second */ \
+	/* once a second: number of pictures */ \
 	ROW(PICTURE_STATUS, picture_status, "picture.status", REPLACED) \
-	/* reply to the epg.ask, epg.xmltv or epg.post with this seq */ \
+	/* reply to the epg.ask, .xmltv, .post or .eit with this seq */ \
 	ROW(EPG_RESULT, epg_result, "epg.result", KEPT) \
-	/* other events are present and following */ \
+	/* the present or the following event of a service changed */ \
 	ROW(EPG_PRESENT, epg_present, "epg.present", REPLACED) \
-	/* once a second */ \
+	/* once a second: counts and errors of the guide */ \
 	ROW(EPG_STATUS, epg_status, "epg.status", REPLACED) \
-	/* the events of a stream changed, after epg.eit */ \
+	/* the events that a reply to epg.eit had have changed since */ \
 	ROW(EPG_STALE, epg_stale, "epg.stale", KEPT) \
 	/* a section with new content */ \
 	ROW(SCAN_RECORD, scan_record, "scan.record", KEPT) \
-	/* a transponder of the scan: its reception; again at changes */ \
+	/* the reception of a transponder, again when it changes */ \
 	ROW(SCAN_TRANSPONDER, scan_transponder, "scan.transponder", KEPT) \
 	/* a service of a transponder, again when it changes */ \
 	ROW(SCAN_SERVICE, scan_service, "scan.service", KEPT) \
-	/* an entry of the table of sessions */ \
+	/* a session of SAP was announced, changed or ended */ \
 	ROW(SCAN_ANNOUNCEMENT, scan_announcement, "scan.announcement", KEPT) \
-	/* an entry of the table of SAT>IP servers */ \
+	/* a SAT>IP server was found, changed or left */ \
 	ROW(SCAN_SERVER, scan_server, "scan.server", KEPT) \
 	/* once a second, from the data path */ \
 	ROW(SCAN_STATUS, scan_status, "scan.status", REPLACED) \
-	/* the end of a test */ \
+	/* the result of a softcam.test */ \
 	ROW(SOFTCAM_RESULT, softcam_result, "softcam.result", KEPT) \
 	/* the login succeeded, or the connection ended */ \
 	ROW(SOFTCAM_CARD, softcam_card, "softcam.card", KEPT) \
@@ -280,15 +282,15 @@
 	ROW(SOFTCAM_WORD, softcam_word, "softcam.word", KEPT) \
 	/* once a second: rates and totals */ \
 	ROW(SOFTCAM_STATUS, softcam_status, "softcam.status", REPLACED) \
-	/* once a second */ \
+	/* once a second: counts and error of the CA system */ \
 	ROW(CAS_STATUS, cas_status, "cas.status", REPLACED) \
-	/* from a stream to a cas worker: an ECM for these words is wanted */ \
+	/* stream to cas worker: asks for an ECM for these control words */ \
 	ROW(CAS_WORDS, cas_words, "cas.words", KEPT) \
 	/* once a second, from the data path */ \
 	ROW(ADAPTER_STATUS, adapter_status, "adapter.status", REPLACED) \
-	/* what a slot for a CAM has, after each change */ \
+	/* the state of a CAM slot, after each change */ \
 	ROW(ADAPTER_SLOT, adapter_slot, "adapter.slot", KEPT) \
-	/* once a second: the queriers */ \
+	/* once a second: the IGMP and MLD queriers of the network */ \
 	ROW(QUERIER_STATUS, querier_status, "querier.status", REPLACED)
 
 #define MSG_TYPE(type, ...) MSG_##type,
@@ -302,7 +304,7 @@ enum msg_type {
 enum {
 	/* Increment it when a field or the meaning of a message changes. */
 	MSG_FORMAT = 60,
-	/* Master and worker compare it.  A new message changes it, too. */
+	/* The master rejects a worker with another version (worker.hello). */
 	MSG_PROTO_VERSION = 1000 * MSG_FORMAT + MSG_COUNT,
 };
 
@@ -319,28 +321,28 @@ struct msg_stream_start {
 	unsigned hls;   /* segments of the playlist at the play path; 0: none */
 	unsigned first; /* position of the input to start with; 0: any */
 	bool by_hand; /* an operator chose `first` */
-	bool mux, feed; /* mux: all inputs are sent; feed: only an mpts reads
-			 * the stream */
-	bool guide;  /* a programme guide runs and will send events */
-	bool ring;   /* a descriptor of the ring follows */
-	bool memory; /* a descriptor of the kept memory follows the ring's */
-	/* the keys of proto/spec/stream_spec.h; NULL: none */
+	bool mux, feed; /* mux: all inputs are sent at once; feed: only an mpts
+			 * reads the stream */
+	bool guide;  /* a programme guide runs and will send stream.guide */
+	bool ring;   /* a descriptor of the ring is sent beside the message */
+	bool memory; /* a descriptor of the kept memory is sent behind it */
+	/* keys of the stream (proto/spec/stream_spec.h); NULL: none */
 	const json_t *options;
-	/* its CA systems, for cas_list_read() */
+	/* the CA systems of the stream, for cas_list_read() */
 	size_t n_cas;
 	struct cas_item cas[CAS_LIST_MAX];
 };
 
-/* Instead of the address of a listener: the path of every listener that serves
- * the play paths, to viewers with and without TLS. */
+/* In place of the address of a listener in deliver.mount: the path is served by
+ * every listener with play paths, to viewers with and without TLS. */
 #define MSG_PLAY_ADDRESS "play"
 
 struct msg_worker_hello {
 	unsigned proto; /* MSG_PROTO_VERSION */
 	const char *build;
 	const char *role;
-	/* A linked library with known holes that the program works around, with
-	 * its version; "": none. */
+	/* Name and version of a linked library with known security holes, which
+	 * the program works around; "": there is no such library. */
 	const char *flawed;
 };
 
@@ -352,25 +354,25 @@ struct msg_worker_log {
 
 struct msg_stream_switched {
 	uint64_t wall_ms;        /* CLOCK_REALTIME */
-	unsigned from, to;       /* positions; 0: none */
-	bool filler;             /* to is 0: the filler is sent */
-	bool late;               /* its pictures begin at its next random access
-				  * point: none arrived in time */
+	unsigned from, to;       /* positions of inputs; 0: no input */
+	bool filler;             /* to is 0, and the filler is sent */
+	bool late;               /* the new input had no random access point in
+				  * time: pictures begin at its next one */
 	const char *reason;      /* a word of failover_reason_name(), such as
 				  * "fault" */
-	const char *fault;       /* the error of the input from; "": none */
+	const char *fault;       /* error of the input `from'; "": none */
 };
 
 struct msg_receiver {
-	uint64_t client;    /* > 0, unique */
-	const char *peer;   /* address without port */
+	uint64_t client;    /* unique number, with MSG_RECEIVER_BIT */
+	const char *peer;   /* IP address of the receiver, without port */
 	uint64_t uptime_s;
-	const char *login;  /* "": none, or omitted */
-	uint64_t bytes;     /* sent */
+	const char *login;  /* NULL, "": it has none, or it is omitted */
+	uint64_t bytes;     /* sent to the receiver */
 };
 
 struct msg_stream_receivers {
-	unsigned output;         /* position, from 1 */
+	unsigned output;         /* position of the output, from 1 */
 	size_t n;
 	struct msg_receiver list[MSG_RECEIVERS_MAX];
 };
@@ -380,7 +382,7 @@ enum input_state {
 	INPUT_OPENING, /* being opened, or not analyzed yet */
 	INPUT_ACTIVE,  /* the input that the stream sends */
 	INPUT_STANDBY, /* on air, but the stream sends another input */
-	INPUT_DOWN,    /* cannot be opened, or off air */
+	INPUT_DOWN,    /* cannot be opened, or is off air */
 };
 
 /* The word for the state in messages and the API, such as "idle". */
@@ -393,75 +395,76 @@ struct msg_input_status {
 	const char *reason;      /* why it is active or down; else "" */
 	uint64_t since_s;        /* begin of the state; Unix time */
 	uint32_t penalty;        /* for failures (worker/failover/damper.h) */
-	uint32_t damped_s;       /* until damping ends; 0: not damped */
+	uint32_t damped_s;       /* seconds until damping ends; 0: not damped */
 	bool active;
 	bool open;               /* false while it cannot be opened */
-	const char *error;       /* NULL when open */
-	uint64_t fault_s;        /* begin of what error, or reason of an input
-				  * that is not sent, names; Unix time; 0:
-				  * none, or not known */
+	const char *error;       /* why it is not open or off air; NULL: none */
+	uint64_t fault_s;        /* Unix time at which the fault in `error', or
+				  * in `reason' of a state other than active,
+				  * began; 0: no fault, or not known */
 	const char *peer;        /* address of the connected peer; NULL: none */
 	bool heard;              /* data was received, valid or not */
 	bool onair;
 	bool scrambled;
-	uint32_t bitrate_kbps;   /* after its options */
-	uint32_t received_kbps;  /* before them; 0: they change no packets */
+	uint32_t bitrate_kbps;   /* behind the options of the input */
+	uint32_t received_kbps;  /* ahead of them; 0: they change no packets */
 	uint32_t packets;
 	uint32_t cc_error;
 	uint32_t pes_error;
 	uint32_t sc_error;       /* scrambled packets */
 	uint32_t video_count;
 	uint32_t audio_count;
-	uint32_t lost;           /* datagrams missing by their count */
-	uint32_t socket_drops;   /* SO_RXQ_OVFL */
+	uint32_t lost;           /* missing datagrams, by sequence number */
+	uint32_t socket_drops;   /* datagrams, as counted by SO_RXQ_OVFL */
 	uint32_t sync_losses;
-	alarm_set alarms;         /* raised: bits by enum alarm_id */
+	alarm_set alarms;        /* alarms that are raised */
 	const json_t *stats;     /* {link_stat_name(): number}; NULL: none */
 };
 
 struct msg_output_status {
-	unsigned position;       /* from 1, of the whole output list */
+	unsigned position;       /* from 1, in the list of all outputs */
 	bool open;
 	const char *error;
-	const char *peer;        /* as of an input */
+	const char *peer;        /* address of the connected peer; NULL: none */
 	uint32_t bitrate_kbps;   /* sent in the last second, null packets too */
 	uint64_t packets;        /* TS packets sent since start */
 	uint64_t dropped;        /* TS packets that could not be sent */
-	const json_t *stats;     /* as of an input */
+	const json_t *stats;     /* {link_stat_name(): number}; NULL: none */
 };
 
-/* Where the receivers of a stream begin. */
+/* The point of the stream at which a new receiver begins. */
 enum join_kind {
-	JOIN_UNKNOWN, /* no such place yet, or no reader of the stream */
-	JOIN_PICTURE, /* at a picture that decodes */
+	JOIN_UNKNOWN, /* no point found yet, or the stream has no ring */
+	JOIN_PICTURE, /* at a picture that decodes without earlier ones */
 	JOIN_AUDIO,   /* at an audio frame: the stream has no pictures */
-	JOIN_GUESS,   /* anywhere: no picture that decodes was found */
+	JOIN_GUESS,   /* at any packet: no such picture was found */
 	JOIN_KINDS
 };
 
-/* An alarm that was raised or cleared in the second. */
+/* An alarm that was raised or cleared in the last second. */
 struct msg_alarm_change {
 	unsigned place;          /* position of an input; 0: the output */
 	enum alarm_id alarm;
 	bool raised;
-	uint64_t count;          /* faults since the start of the process */
+	uint64_t count;          /* of this fault, since the worker started */
 };
 
 struct msg_stream_status {
-	alarm_set alarms;         /* raised for the output: bits by alarm_id */
+	alarm_set alarms;        /* alarms that are raised for the output */
 	size_t n_changes;        /* entries in changes */
 	struct msg_alarm_change changes[MSG_CHANGES_MAX];
-	uint64_t packets;        /* through the pipeline since the start */
-	uint32_t sent_kbps;      /* a multiplex or filler sends it; else 0 */
-	unsigned chosen;         /* the input to be sent; 0: none, or all */
-	bool by_hand;            /* an operator chose it */
-	bool filler;             /* the filler is sent, no input */
+	uint64_t packets;        /* sent by the pipeline since the start */
+	uint32_t sent_kbps;      /* of a multiplex or filler; 0: see the input */
+	unsigned chosen;         /* position of the input that the stream shall
+				  * send; 0: none, or all of a multiplex */
+	bool by_hand;            /* an operator chose this input */
+	bool filler;             /* the filler is sent, and no input */
 	unsigned join;           /* enum join_kind */
-	uint32_t gop_ms;         /* the last group of pictures; 0: unknown */
-	const char *codecs;      /* for viewers, RFC 6381; NULL: unknown */
+	uint32_t gop_ms;         /* length of the last GOP; 0: unknown */
+	const char *codecs;      /* CODECS of RFC 8216; NULL: unknown */
 	unsigned width, height;  /* of the picture; 0: unknown */
-	const char *cas_error;   /* of a CA system; NULL: none */
-	unsigned cas_linked;     /* systems with a channel, a bit by place */
+	const char *cas_error;   /* error of a CA system; NULL: none */
+	unsigned cas_linked;     /* bit k: system k has a channel here */
 	size_t n_inputs;
 	struct msg_input_status inputs[MSG_INPUTS_MAX];
 	size_t n_outputs;
@@ -473,8 +476,8 @@ struct msg_stream_status {
 struct msg {
 	enum msg_type type;
 	uint32_t seq;            /* 0: no request and no reply */
-	char *text;              /* owns the strings; NULL if not decoded */
-	json_t *trees;           /* owns the JSON values; NULL: none */
+	char *text;              /* owns the strings of a decoded message */
+	json_t *trees;           /* owns its JSON values; NULL: none */
 	union {
 		struct msg_stream_start stream_start;
 		struct msg_stream_input stream_input;
@@ -578,21 +581,20 @@ struct msg {
 	};
 };
 
-/* "stream.start"; never NULL for a type below MSG_COUNT. */
+/* The name on the wire, such as "stream.start"; never NULL below MSG_COUNT. */
 const char *msg_type_name(enum msg_type);
-/* Logs and status: the next one replaces a dropped one. */
+/* True for a message that is REPLACED in the catalogue. */
 bool msg_type_may_drop(enum msg_type);
 /* The number of descriptors that are sent beside this message. */
 size_t msg_fds(const struct msg *);
 
-/* Decodes len bytes of a message to that side, whose type comes before its
- * body; 0, or -EBADMSG with a sentence.  After 0 the caller ends with
- * msg_done(). */
+/* Decodes a message of len bytes to that side; the type must precede the body.
+ * 0, or -EBADMSG with a sentence.  After 0 the caller must call msg_done(). */
 int msg_decode(const char *data, size_t len, enum msg_side side,
 	       struct msg *ret, struct errmsg *error) MUST_CHECK;
 
-/* Writes the datagram into data of MSG_SIZE_MAX bytes, without the FIELD_SPARE
- * members if it would be too long with them; its length, or -EMSGSIZE. */
+/* Writes the datagram into data of MSG_SIZE_MAX bytes.  Omits the FIELD_SPARE
+ * members if it would be too long.  Returns its length, or -EMSGSIZE. */
 ssize_t msg_encode(const struct msg *, char *data) MUST_CHECK;
 
 void msg_done(struct msg *);

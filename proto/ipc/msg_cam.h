@@ -11,20 +11,22 @@ enum {
 	MSG_CAM_PROGRAMS = 64,
 	MSG_CAM_IDS = 64,
 	MSG_CAM_ITEMS = 48,
-	MSG_CAM_TEXT = 250, /* bytes of an answer */
+	MSG_CAM_TEXT = 250, /* bytes of the answer to a question of the CAM */
 };
 
 struct msg_adapter_cam {
 	size_t n;
-	uint16_t programs[MSG_CAM_PROGRAMS]; /* 0: all of the multiplex */
+	/* numbers of the programs to descramble; 0: all programs of the
+	 * multiplex */
+	uint16_t programs[MSG_CAM_PROGRAMS];
 };
 
 enum msg_cam_action {
-	CAM_MENU,   /* opens the menu */
-	CAM_CHOICE, /* an item of the menu, from 1; 0: back */
-	CAM_TEXT,   /* an answer */
-	CAM_CANCEL,
-	CAM_CLOSE,
+	CAM_MENU,   /* opens the menu of the CAM */
+	CAM_CHOICE, /* selects an item of the menu, from 1; 0: goes back */
+	CAM_TEXT,   /* answers a question */
+	CAM_CANCEL, /* goes back from a question without an answer */
+	CAM_CLOSE,  /* ends the dialogue */
 };
 extern const char *const msg_cam_actions[]; /* ends with NULL */
 
@@ -40,13 +42,13 @@ struct msg_cam_program {
 	const char *state;
 };
 
-/* The dialogue that a module has open. */
+/* What a module shows to the operator at the moment. */
 struct msg_cam_menu {
-	const char *kind;        /* menu, list, question; "": none */
+	const char *kind;        /* "menu", "list", "question"; "": nothing */
 	const char *title, *subtitle, *bottom;
-	bool blind;              /* the answer is secret */
-	uint32_t length;         /* of the answer; 0: any */
-	uint32_t more;           /* items beyond those of the list */
+	bool blind;              /* the answer is secret, as a PIN */
+	uint32_t length;         /* characters of the answer; 0: any number */
+	uint32_t more;           /* number of items that `items' lacks */
 	size_t n;
 	const char *items[MSG_CAM_ITEMS];
 };
@@ -54,8 +56,8 @@ struct msg_cam_menu {
 struct msg_adapter_slot {
 	uint32_t slot;           /* from 0 */
 	const char *state;       /* "absent": there is no such slot */
-	const char *error;       /* what does not work; "": no error */
-	const char *name;        /* of the module; "": not known */
+	const char *error;       /* of the slot or its module; "": no error */
+	const char *name;        /* name of the module; "": not known */
 	uint32_t manufacturer, code;
 	uint32_t resets;
 	bool ciplus;             /* the module asked for CI Plus */

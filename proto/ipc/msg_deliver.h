@@ -14,28 +14,29 @@ enum {
 	MSG_OUTPUTS_MAX = 32,
 	MSG_SESSIONS_MAX = 128,
 	MSG_LEFT_MAX = 512, /* viewers that left, in one message */
-	MSG_RECEIVERS_MAX = 256, /* per output */
-	MSG_CHANGES_MAX = 64,
+	MSG_RECEIVERS_MAX = 256, /* receivers of one output */
+	MSG_CHANGES_MAX = 64,    /* alarm changes in a stream.status */
 	MSG_QUERIERS_MAX = 64,
 	MSG_IDENTS_MAX = 64,     /* providers of a card */
 	MSG_CAM_LOGIN_MAX = 128, /* bytes of a login or password */
 	MSG_PROXIES_MAX = 64,
 	MSG_HLS_MAX = 30, /* segments of a playlist */
-	MSG_FILL_MAX_KIB = 64 * 1024, /* for a new viewer */
+	MSG_FILL_MAX_KIB = 64 * 1024, /* bound of fill in deliver.mount */
 	MSG_DELIVER_MAX = 16, /* deliver workers; a power of two */
-	MSG_SLOTS_MAX = MSG_DELIVER_MAX, /* sockets of one address */
+	/* listening sockets of one address: each deliver worker has one */
+	MSG_SLOTS_MAX = MSG_DELIVER_MAX,
 	PICTURE_SIZE_MAX = 32 * 1024, /* bytes of a JPEG */
 	PICTURE_WIDTH_MAX = 1920,
 };
 
-/* The deliver worker that numbered this viewer, from 0. */
+/* Returns which deliver worker has given a viewer this number: from 0. */
 static inline unsigned msg_deliver_of(uint64_t client)
 {
 	return (unsigned)(client % MSG_DELIVER_MAX);
 }
 
-/* A number above 0 for a new mount; two mounts may get the same one, which the
- * caller then changes. */
+/* Returns a number above 0 for a new mount.  Different mounts may get the same
+ * number; the caller must then choose another one. */
 static inline uint64_t msg_mount_number(const char *address, const char *path)
 {
 	uint64_t hash = hash_add(HASH_INIT, address, strlen(address) + 1);
@@ -45,8 +46,8 @@ static inline uint64_t msg_mount_number(const char *address, const char *path)
 
 struct msg_deliver_listen {
 	const char *address; /* "0.0.0.0:8100" */
-	unsigned slot;       /* of the sockets of the address, from 0 */
-	bool play;           /* it serves the play paths, too */
+	unsigned slot;       /* which socket of the address, from 0 */
+	bool play;           /* the listener also serves the play paths */
 };
 
 struct msg_deliver_unlisten {
@@ -55,27 +56,30 @@ struct msg_deliver_unlisten {
 };
 
 struct msg_deliver_settle {
-	bool retire; /* serve the clients that are connected, and no others */
+	bool retire; /* accept no new clients; serve the connected ones on */
 };
 
 struct msg_deliver_mount {
-	const char *address; /* the listener */
+	/* address of the listener, or MSG_PLAY_ADDRESS */
+	const char *address;
 	const char *path;    /* "/news" */
 	const char *stream;  /* stream id, for the status */
-	bool tls;            /* for viewers by TLS, else for the others */
+	bool tls;            /* serves viewers with TLS; false: those without */
 	unsigned hls;        /* path is a playlist of so many segments; 0: path
 			      * is the stream itself */
 	bool fmp4;           /* the segments are fMP4 */
 	bool demand;         /* the stream starts with the first viewer */
-	bool stopped;        /* the stream of such a mount does not run now */
+	bool stopped;        /* with demand: the stream does not run now */
 	bool no_auth;        /* viewers need no permission */
-	unsigned fill;       /* KiB that a new viewer gets at once, or more */
-	/* > 0, of no other mount; the same in every worker, and whatever the
-	 * names of the stream and its play path become */
+	unsigned fill;       /* KiB of the past that a new viewer gets at once,
+			      * at least */
+	/* number of the mount, above 0 and unique; the same in every deliver
+	 * worker, and it stays when the stream or its path is renamed */
 	uint64_t number;
 };
 
-/* The protocol in the deliver.ask about who wants a picture. */
+/* The value of `protocol' in the deliver.ask about a client that requests a
+ * picture. */
 #define MSG_PICTURE_PROTOCOL "picture"
 
 enum { MSG_HEAD_MAX = 12 * 1024 };
@@ -83,8 +87,8 @@ enum { MSG_HEAD_MAX = 12 * 1024 };
 /* A client of the control port that asks for a play path. */
 struct msg_deliver_viewer {
 	const char *peer;    /* address without port */
-	bool secure;         /* the socket is the plaintext of TLS */
-	const char *head;    /* of its request; ASCII */
+	bool secure;         /* the socket carries the plaintext of TLS */
+	const char *head;    /* head of its HTTP request; ASCII */
 };
 
 struct msg_deliver_move {
@@ -98,57 +102,64 @@ struct msg_deliver_list {
 };
 
 struct msg_deliver_limits {
-	unsigned per_address; /* 0: any number */
-	bool empty_missing;   /* a missing segment of HLS is empty, not 404 */
+	unsigned per_address; /* viewers of one address; 0: any number */
+	bool empty_missing;   /* the reply to a request for an HLS segment that
+			       * does not exist is empty, and not 404 */
 	bool hash_names;      /* playlists name segments by hash */
-	bool session_playlists; /* each session of /play has its own */
-	/* networks of proxies, which are not limited: "10.0.0.0/8" */
+	/* a play path gives each session of HLS a playlist with a path of its
+	 * own */
+	bool session_playlists;
+	/* networks of proxies, such as "10.0.0.0/8"; per_address does not apply
+	 * to them */
 	size_t n_proxies;
 	const char *proxies[MSG_PROXIES_MAX];
 };
 
 struct msg_deliver_kick {
 	uint64_t client;
-	bool idle;  /* only a client of HLS that seems to have left */
-	bool limit; /* it is closed because a new viewer gets its place */
+	bool idle;  /* disconnect only if it is a client of HLS that seems to
+		     * have left */
+	bool limit; /* the reason is the limit of its user: a new viewer is
+		     * served in its place */
 };
 
 struct msg_deliver_policy {
 	bool authorize; /* deliver asks before it serves a viewer */
-	/* the header X-Real-IP of the proxies in deliver.limits counts */
+	/* the address of a viewer behind a proxy of deliver.limits is that in
+	 * the header X-Real-IP */
 	bool real_ip;
-	/* other workers have viewers, too, or a player of variants was closed:
-	 * deliver asks about every viewer */
+	/* deliver asks about every viewer, because other deliver workers have
+	 * viewers, or a client with several variants was disconnected */
 	bool shared;
-	/* The keys and the numbers in paths of HLS sessions are hashes that
-	 * begin with it: all workers compute the same ones, and clients, which
-	 * do not know it, cannot. */
+	/* First value of the hashes that are the keys of HLS sessions and the
+	 * numbers in their paths.  All workers compute the same hashes from it;
+	 * clients do not know it and cannot compute them. */
 	uint64_t seed;
 };
 
 struct msg_deliver_review {
-	uint64_t client; /* 0: all */
+	uint64_t client; /* the viewer to ask about; 0: all viewers */
 };
 
 enum ask_verdict {
 	ASK_ALLOWED,
 	ASK_DENIED,
-	ASK_REDIRECTED, /* to location */
+	ASK_REDIRECTED, /* the reply redirects the viewer to `location' */
 	ASK_BUSY,       /* no decision now: the viewer may try again */
 };
 
 struct msg_deliver_answer {
 	enum ask_verdict verdict;
 	const char *login;    /* "": the viewer has none */
-	uint32_t recheck_s;   /* ask again after so long; 0: never */
+	uint32_t recheck_s;   /* ask again after so many seconds; 0: never */
 	const char *location; /* "": none */
 };
 
 struct msg_deliver_status {
 	uint32_t viewers;
-	uint32_t requests;       /* clients that are no viewers */
+	uint32_t requests;       /* connected clients that are no viewers */
 	uint64_t bytes;          /* sent since start */
-	uint64_t cut;            /* slow viewers closed since the start */
+	uint64_t cut;            /* slow viewers disconnected since the start */
 };
 
 struct msg_deliver_viewers {
@@ -161,57 +172,66 @@ struct msg_deliver_viewers {
 };
 
 struct msg_session {
-	uint64_t client;    /* > 0, unique */
+	uint64_t client;    /* unique number of the viewer, above 0 */
 	const char *stream;
-	const char *peer;   /* address without port */
+	const char *peer;   /* IP address of the viewer, without port */
 	uint64_t uptime_s;
-	const char *login;  /* "": none */
-	const char *agent;  /* "": unknown, or omitted */
+	const char *login;  /* "": the viewer has none */
+	const char *agent;  /* User-Agent; NULL, "": unknown, or omitted */
 	const char *protocol; /* "http", "https", "hls", "srt" or
 			       * MSG_PICTURE_PROTOCOL */
-	uint64_t bytes;     /* sent */
-	/* the same for a client of HLS in every worker; 0: no such client */
+	uint64_t bytes;     /* sent to the viewer */
+	/* a client of HLS has the same key in every deliver worker; 0: not a
+	 * client of HLS */
 	uint64_t key;
-	uint64_t mount;     /* number of that client's mount; else 0 */
+	uint64_t mount;     /* number of its mount; 0: not a client of HLS */
 	uint64_t player;    /* as in msg_deliver_ask */
-	/* viewers_per_address does not apply: to a proxy, or this host */
+	/* viewers_per_address does not apply, because the peer is a proxy or
+	 * this host */
 	bool unlimited;
 };
 
-/* A viewer that is new, or watches already: then the master knows client. */
+/* Asks about a new viewer, or again about a viewer that watches: then the
+ * master knows the number `client'. */
 struct msg_deliver_ask {
-	uint64_t client;    /* > 0, unique */
+	uint64_t client;    /* unique number of the viewer, above 0 */
 	const char *stream;
-	const char *peer;   /* address without port; behind a proxy its word */
-	const char *host;   /* of the request; "": none */
+	const char *peer;   /* IP address without port; behind a proxy the
+			     * address in X-Real-IP, with real_ip */
+	const char *host;   /* Host of the request; "": none */
 	const char *path;
 	const char *query;
 	const char *agent;
 	const char *protocol;
-	uint64_t key;       /* this and the next as in msg_session */
-	bool unlimited;
-	bool free;          /* it needs no permission, and has to be counted */
-	bool probe;         /* a request by HEAD, which is no viewer */
-	uint64_t player;    /* all mounts share it; 0: the viewer has no key */
+	uint64_t key;       /* as in msg_session */
+	bool unlimited;     /* as in msg_session */
+	bool free;          /* the viewer needs no permission; the master only
+			     * counts it */
+	bool probe;         /* the request is a HEAD, which makes no viewer */
+	/* as key, but the same in all mounts; 0: the viewer has no key */
+	uint64_t player;
 };
 
 /* A client of the play port that wants the list of streams. */
 struct msg_deliver_playlist {
 	const char *path;
-	bool secure;        /* over TLS */
-	const char *peer;   /* address without port; behind a proxy its word */
-	const char *host;   /* of the request; "": none */
+	bool secure;        /* the client is connected by TLS */
+	const char *peer;   /* IP address without port; behind a proxy the
+			     * address in X-Real-IP, with real_ip */
+	const char *host;   /* Host of the request; "": none */
 	const char *query;
 };
 
 enum { MSG_PAGE_MAX = 4 << 20 }; /* bytes of the text */
 
 struct msg_deliver_page {
-	uint32_t status;  /* of HTTP; other than 200: there is no text */
+	uint32_t status;  /* HTTP status; other than 200: there is no text */
 	const char *type; /* Content-Type */
-	uint32_t len;     /* the text is in memory of a sealed size, which other
-			   * replies may have, too; 0: it is a whole file */
-	const char *etag; /* of it, in quotes; "": none */
+	/* bytes of the text, in shared memory whose size is sealed; other
+	 * replies may have the same memory.  0: the text is all bytes of the
+	 * file */
+	uint32_t len;
+	const char *etag; /* ETag of the text, in quotes; "": none */
 };
 
 /* A page without a text. */
@@ -224,14 +244,13 @@ struct msg_deliver_look {
 struct msg_deliver_changes {
 	size_t n_joined;
 	struct msg_session joined[MSG_SESSIONS_MAX];
-	/* also viewers that were asked about and never came */
+	/* also viewers of a deliver.ask that left before they were served */
 	size_t n_left;
 	uint64_t left[MSG_LEFT_MAX];
 };
 
-/* The numbers of the clients ascend.  more: another part follows. */
 struct msg_deliver_sessions {
 	size_t n;
-	struct msg_session list[MSG_SESSIONS_MAX];
-	bool more;
+	struct msg_session list[MSG_SESSIONS_MAX]; /* by ascending client */
+	bool more; /* another part follows after the next deliver.list */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages to a stream about what other streams, the host and the operator
- * have. */
+/* Messages between the master and a stream about other streams, the clock of
+ * the host and commands of the operator. */
 #pragma once
 
 #include <jansson.h>
@@ -13,32 +13,35 @@ struct msg_stream_link {
 };
 
 struct msg_stream_network {
-	/* by id, the keys of stream_spec.h that a NIT needs */
+	/* an object: the id of each stream, and in it the keys of
+	 * stream_spec.h that a NIT needs */
 	const json_t *streams;
 };
 
 struct msg_stream_guide {
-	unsigned place;     /* whose events: 0: those of the stream, else the
-			     * position of an input */
-	const char *stream; /* a stream of nit_other that has the events; "":
-			     * `place' says whose they are */
+	/* owner of the events if `stream' is "": 0: the stream itself, else the
+	 * position of an input */
+	unsigned place;
+	const char *stream; /* id of the stream of nit_other that owns the
+			     * events; "": see place */
 	uint32_t len;       /* bytes in the memory (tables/eit_image.h) */
 };
 
 struct msg_stream_input {
-	unsigned position;       /* 0: the next one */
+	unsigned position;       /* switch to this input; 0: to the next one */
 };
 
 struct msg_stream_chosen {
-	unsigned position;       /* 0: not possible, see error */
-	/* NULL: the input is on air; with a position: the warning that it is
-	 * not on air yet */
+	unsigned position;       /* the chosen input; 0: refused, see error */
+	/* with position 0: why the choice is refused; otherwise a warning that
+	 * the input is not on air yet; NULL: the input is on air */
 	const char *error;
 };
 
 struct msg_stream_cue {
-	const json_t *record;    /* proto/si/record.h */
-	bool timed;              /* pts_time is to be set */
+	const json_t *record;    /* splice command (proto/si/record.h) */
+	bool timed;              /* the worker sets its pts_time to the current
+				  * PTS and pre_roll_ms */
 	unsigned pre_roll_ms;
 };
 

@@ -13,32 +13,35 @@ enum {
 	MSG_SERVICE_PIDS_MAX = 32,
 };
 
-/* What is sent of a service instead of its packets. */
+/* What is sent in place of the packets of a service while they are absent. */
 enum service_filler {
-	SERVICE_FILLER_NONE, /* nothing, or it has packets */
-	SERVICE_FILLER_STILL, /* its last picture */
-	SERVICE_FILLER_FILE,
+	SERVICE_FILLER_NONE, /* nothing is sent, or packets are not absent */
+	SERVICE_FILLER_STILL, /* the last picture of the service */
+	SERVICE_FILLER_FILE, /* the packets of a filler file */
 	SERVICE_FILLERS
 };
 
 /* A service of a multiplex of several inputs. */
 struct msg_service_status {
 	uint16_t pnr;
-	char name[MSG_SERVICE_NAME_MAX + 1]; /* its begin; "": it has none */
-	unsigned input;          /* its position */
+	char name[MSG_SERVICE_NAME_MAX + 1]; /* may be cut; "": no name */
+	unsigned input;          /* position of its input */
 	uint16_t pmt_pid;
-	bool onair;              /* packets arrive, and go out */
-	bool absent;             /* not in the tables: the input is silent */
+	bool onair;              /* its packets arrive and are sent */
+	bool absent;             /* the tables of the multiplex do not list the
+				  * service, because its input is silent */
 	unsigned filler;         /* enum service_filler */
-	unsigned priority;       /* that of its input; so are the two rates */
-	uint32_t rate_min_kbps, rate_max_kbps; /* 0: none */
+	unsigned priority;       /* of its input */
+	uint32_t rate_min_kbps, rate_max_kbps; /* of its input; 0: not set */
 	uint32_t bitrate_kbps;   /* sent in the last second */
-	uint64_t dropped;        /* packets that had no room */
-	uint64_t excess;         /* those of the last second */
-	uint64_t eit_dropped;    /* EIT sections of its input that had no
-				  * room */
-	/* the PIDs of its streams, in the order of its PMT; more are left
-	 * out */
+	/* packets dropped since the start, because the rate of the multiplex
+	 * was exceeded */
+	uint64_t dropped;
+	uint64_t excess;         /* packets so dropped in the last second */
+	uint64_t eit_dropped;    /* EIT sections of its input that were dropped
+				  * for the same reason */
+	/* PIDs of its components, in the order of the PMT; only the first
+	 * MSG_SERVICE_PIDS_MAX */
 	size_t n_pids;
 	uint16_t pids[MSG_SERVICE_PIDS_MAX];
 };

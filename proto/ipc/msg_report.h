@@ -7,11 +7,11 @@
 
 struct msg_stream_analyze {
 	unsigned place;          /* position of an input; 0: the output */
-	unsigned from;           /* first PID of the reply */
+	unsigned from;           /* the reply begins with this PID */
 };
 
 struct msg_stream_analysis {
-	unsigned next;           /* first PID of the next part; 0: complete */
-	/* an object (proto/spec/report_shape.h, or plan_shape.h) */
+	unsigned next;           /* `from' for the next part; 0: complete */
+	/* the report (proto/spec/report_shape.h) or plan (plan_shape.h) */
 	const json_t *report;
 };

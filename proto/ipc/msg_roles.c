@@ -182,8 +182,8 @@ static const struct field sessions_rows[] = {
 	{ "more", FIELD_AT(struct msg_deliver_sessions, more) },
 };
 
-/* Checks that the numbers of the clients ascend: the request for the next part
- * begins after the last one. */
+/* Checks that the numbers of the clients ascend, because the request for the
+ * next part names the last number of this part (deliver.list). */
 static int judge_sessions(const void *message, struct errmsg *error)
 {
 	const struct msg_deliver_sessions *s = message;

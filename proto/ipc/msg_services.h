@@ -21,7 +21,7 @@ struct msg_auth_verify {
 
 struct msg_auth_result {
 	bool ok;
-	const char *hash;        /* the new hash; "" for a verify */
+	const char *hash;        /* reply to auth.hash: the new hash; else "" */
 };
 
 struct msg_auth_status {
@@ -36,8 +36,9 @@ struct msg_backend_ask {
 };
 
 struct msg_backend_result {
-	uint32_t status;         /* of HTTP; 0: no answer, see error */
-	const char *login;       /* X-Session-Name; texts may be "" */
+	/* The members are headers of the reply; "": the header is absent. */
+	uint32_t status;         /* HTTP status; 0: no reply, see error */
+	const char *login;       /* X-Session-Name */
 	const char *user;        /* X-UserId */
 	const char *location;    /* X-Location */
 	uint32_t duration_s;     /* X-AuthDuration; 0: absent */
@@ -50,7 +51,7 @@ struct msg_backend_status {
 };
 
 struct msg_tls_certificate {
-	bool use; /* use it if it is valid; false: only check it */
+	bool use; /* use the certificate if it is valid; false: only check it */
 };
 
 struct msg_tls_result {
@@ -62,9 +63,9 @@ struct msg_tls_result {
 struct msg_tls_facts {
 	const char *subject; /* "CN = headend.example" */
 	const char *issuer;
-	const char *names;   /* DNS names and addresses, with commas */
-	const char *key;     /* "EC 256" */
-	uint64_t begin_s, end_s; /* Unix times of its validity */
+	const char *names;   /* DNS names and addresses, separated by commas */
+	const char *key;     /* type and bits of the key: "EC 256" */
+	uint64_t begin_s, end_s; /* validity; Unix times */
 };
 
 struct msg_tls_status {
@@ -75,31 +76,32 @@ struct msg_tls_status {
 
 /* A router that queries the hosts of an interface for multicast groups. */
 struct msg_querier {
-	unsigned interface;      /* index */
-	bool mld;                /* for groups of IPv6, else IGMP */
+	unsigned interface;      /* index of the interface */
+	bool mld;                /* sends MLD (IPv6); false: IGMP (IPv4) */
 	unsigned version;        /* version of IGMP or MLD */
 	const char *address;
-	uint32_t interval_s;     /* between two queries; 0: not announced */
-	uint64_t age_ms;         /* since the last query */
+	uint32_t interval_s;     /* time between two of its queries, as it
+				  * announces; 0: not announced */
+	uint64_t age_ms;         /* time since its last query */
 };
 
 struct msg_querier_status {
 	const char *igmp_error;  /* why IGMP is not received; NULL: no error */
-	const char *mld_error;
-	uint64_t listening_ms;   /* time that the worker has listened */
+	const char *mld_error;   /* why MLD is not received; NULL: no error */
+	uint64_t listening_ms;   /* time since the worker began to listen */
 	size_t n;
 	struct msg_querier list[MSG_QUERIERS_MAX];
 };
 
 struct msg_picture_make {
-	unsigned width;          /* of the picture, at most */
+	unsigned width;          /* of the picture at most, in pixels */
 };
 
 struct msg_picture_result {
 	uint32_t len;            /* bytes of the JPEG in the memory; 0: none */
-	bool absent;             /* with len 0: the stream has no picture, so
-				  * waiting is of no use */
-	const char *error;       /* why there is none; "": there is one */
+	bool absent;             /* len is 0, and the stream has no pictures: a
+				  * new request would fail, too */
+	const char *error;       /* why there is no picture; "": there is one */
 };
 
 struct msg_picture_status {
@@ -112,106 +114,122 @@ struct msg_adapter_start {
 
 enum { ADAPTER_PROGRAMS_MAX = 256, ADAPTER_PIDS_MAX = 128 };
 
-/* What an adapter receives that cannot receive its whole multiplex. */
+/* The packets that streams need from an adapter.  An adapter that cannot
+ * receive its whole multiplex receives only these. */
 struct msg_adapter_programs {
-	bool all;
+	bool all;                /* all programs */
 	bool tables;             /* the PMTs of all programs */
-	bool emms;               /* the CAT selects them, not the programs */
+	/* the EMMs of all CA systems that the CAT lists, and not only of those
+	 * that the programs use */
+	bool emms;
 	size_t n;
-	uint16_t numbers[ADAPTER_PROGRAMS_MAX]; /* ascending, each once */
+	/* program numbers; ascending, each once */
+	uint16_t numbers[ADAPTER_PROGRAMS_MAX];
 	size_t n_pids;
-	/* that streams name by options; ascending, each once */
+	/* PIDs that options of streams name; ascending, each once */
 	uint16_t pids[ADAPTER_PIDS_MAX];
 };
 
-/* The frontend of a tuner; all zero for another source. */
+/* The frontend of a tuner; all members are 0 if the source is not a tuner. */
 struct msg_adapter_tuner {
 	bool taken;              /* the frontend is open */
-	uint32_t adapter;        /* number of the adapter that has it */
-	bool silent;             /* a watchdog has stopped it: no event */
+	uint32_t adapter;        /* number of its adapter in /dev/dvb */
+	bool silent;             /* a watchdog has stopped the tuner, and it
+				  * does not run yet */
 	uint32_t status;         /* enum fe_status */
 	uint32_t signal, snr;    /* raw values of the driver */
 	int32_t signal_db, snr_db; /* 1/100 dBm, 1/100 dB */
-	uint64_t ber, unc;       /* errors of bits and blocks, so far */
-	bool ber_is_rate;        /* of a driver that does not count them */
+	uint64_t ber, unc;       /* bit errors, uncorrected blocks; totals */
+	bool ber_is_rate;        /* ber is a raw rate, because the driver does
+				  * not count bit errors */
 };
 
 struct msg_adapter_status {
 	bool lock;               /* the source can deliver packets */
-	bool on_air;             /* it delivered other than null packets */
+	bool on_air;             /* packets other than null packets arrived in
+				  * the last second */
 	uint32_t signal;         /* percent; 0: unknown */
 	uint32_t snr;            /* percent; 0: unknown */
 	uint32_t bitrate_kbps;   /* of the last second */
-	uint64_t lost;           /* packets, since the start */
+	uint64_t lost;           /* packets or datagrams lost since the start */
 	struct msg_adapter_tuner tuner;
-	const char *error;       /* of the source; NULL: none is known */
+	const char *error;       /* why the source receives no packets; NULL: no
+				  * error is known */
 };
 
 enum {
 	SCAN_PLACES_MAX = 256,
 	SCAN_TRANSPONDERS_MAX = 4096,
-	SCAN_KEEP_S = 20, /* a stream.scan ends without a repetition */
+	SCAN_KEEP_S = 20, /* from the last stream.scan to the end of the scan */
 };
 
 struct msg_stream_scan {
-	unsigned position;       /* of the input; 0: no more */
-	bool begin;              /* false: continue for SCAN_KEEP_S */
+	unsigned position;       /* of the input to report; 0: stop */
+	bool begin;              /* report all tables from the beginning; false:
+				  * continue for SCAN_KEEP_S more seconds */
 };
 
 struct msg_stream_splice {
-	const json_t *record;    /* of a splice command (proto/si/record.h) */
+	const json_t *record;    /* the splice command (proto/si/record.h) */
 };
 
 struct msg_stream_record {
 	unsigned position;       /* of the input */
-	const json_t *record;    /* an object (proto/si/record.h) */
+	const json_t *record;    /* the section (proto/si/record.h) */
 };
 
-/* Instead of an address: report the sessions of SAP, or the SAT>IP servers. */
+/* Values of `address' in scan.start that request the sessions of SAP, and the
+ * SAT>IP servers. */
 #define SCAN_ANNOUNCEMENTS "sap://"
 #define SCAN_SERVERS "ssdp://"
 
 struct msg_scan_start {
-	const char *address;     /* address of an input, as in a stream */
+	/* address of an input, as in a stream, or one of the two above */
+	const char *address;
 };
 
 struct msg_scan_ring {
-	const char *address;     /* dvb://, of the adapter */
+	const char *address;     /* dvb:// address of the adapter */
 	bool atsc;               /* its multiplex has tables of ATSC */
 };
 
+/* All texts are "": the entry at this place has ended. */
 struct msg_scan_announcement {
-	uint32_t place;          /* below SCAN_PLACES_MAX */
-	const char *iface;       /* receiving interface; all texts "": ended */
+	uint32_t place;          /* index of the entry, < SCAN_PLACES_MAX */
+	const char *iface;       /* interface that received it */
 	const char *sender;      /* address of the sender */
 	const char *name;
-	const char *input;       /* address of the input; "": none, see note */
-	const char *note;
+	const char *input;       /* address of an input for the session; "":
+				  * none, see note */
+	const char *note;        /* why there is no such address */
 };
 
 enum { MSG_SERVER_SYSTEMS_MAX = 8 };
 
+/* All texts are "": the entry at this place has ended. */
 struct msg_scan_server {
-	uint32_t place;          /* below SCAN_PLACES_MAX */
-	const char *iface;       /* all texts "": ended */
+	uint32_t place;          /* index of the entry, < SCAN_PLACES_MAX */
+	const char *iface;       /* interface on which the server is */
 	const char *host;        /* address of the server */
-	uint32_t port;           /* of RTSP; 0: the usual one */
+	uint32_t port;           /* RTSP port; 0: the default, 554 */
 	const char *uuid;
-	/* from the description of the server; "": not given */
+	/* The members below are from the description of the server; "": not
+	 * given. */
 	const char *name;
 	const char *manufacturer;
 	const char *model;
-	const char *channels;    /* URL of a list in M3U */
+	const char *channels;    /* URL of its list of channels in M3U */
 	size_t n_systems;
 	struct msg_server_system {
-		const char *system;  /* type of an adapter, or the server's */
+		const char *system;  /* type as of an adapter ("S2"); or, if
+				      * unknown, the word of the server */
 		uint32_t frontends;
 	} systems[MSG_SERVER_SYSTEMS_MAX];
 	const char *note;        /* why there is no description; "": none */
 };
 
 struct msg_scan_record {
-	const json_t *record;    /* an object (proto/si/record.h) */
+	const json_t *record;    /* the section (proto/si/record.h) */
 };
 
 struct msg_scan_adapter {
@@ -219,21 +237,22 @@ struct msg_scan_adapter {
 };
 
 struct msg_scan_transponder {
-	uint32_t number;         /* from 1 */
-	const json_t *tuning;    /* keys of an adapter, and ids of the tables */
+	uint32_t number;         /* of the transponder in the scan, from 1 */
+	const json_t *tuning;    /* its tuning, as keys of an adapter, and the
+				  * ids of the network and transport stream */
 	bool complete;           /* all tables were received */
 	struct msg_adapter_status status;
 };
 
 struct msg_scan_service {
-	uint32_t number;         /* of the transponder */
+	uint32_t number;         /* of its scan.transponder */
 	const json_t *service;   /* {pnr, name, ...} (scan_services.h) */
 };
 
 struct msg_scan_status {
 	uint64_t packets;        /* since start */
-	uint32_t done, total;    /* transponders that were and are to be tuned;
-				  * total 0: it does not tune */
-	bool ended;              /* nothing follows */
+	uint32_t done, total;    /* transponders already tuned, and all to tune;
+				  * total 0: the scan does not tune */
+	bool ended;              /* the scan has ended */
 	const char *error;       /* why no packets arrive; NULL: no error */
 };

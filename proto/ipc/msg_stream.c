@@ -122,7 +122,8 @@ static const struct field review_rows[] = {
 const struct field_table stream_review_fields =
 	MSG_TABLE(struct msg_deliver_review, review_rows);
 
-/* The master knows the stream; a caller has no user agent. */
+/* Without "stream", because the worker that asks belongs to it, and without
+ * "agent", because SRT callers have no User-Agent. */
 static const struct field ask_rows[] = {
 	{ "client", FIELD_AT(struct msg_deliver_ask, client),
 	  .min = MSG_RECEIVER_BIT, .max = 2 * MSG_RECEIVER_BIT - 1 },
@@ -265,11 +266,11 @@ const char *input_state_name(enum input_state state)
 }
 
 /*
- * The API shows the rows of an input and an output as they are, but for those
- * with FIELD_INNER (master/status).
+ * The API (master/status) shows these rows of an input and an output, except
+ * the rows with FIELD_INNER.
  *
- * The status of a stream with very many links must not fail for them: their
- * numbers are FIELD_SPARE.
+ * "stats" has the numbers of each link of an input or output.  It is
+ * FIELD_SPARE, so that very many links do not make a stream.status too long.
  */
 #define AT(member) FIELD_AT(struct msg_input_status, member)
 #define TEXT(member) MSG_TEXT(struct msg_input_status, member)
@@ -389,7 +390,8 @@ static const struct field status_rows[] = {
 	  .flags = FIELD_MAYBE | FIELD_SPARE },
 };
 
-/* The codecs go into playlists, which must not gain a line. */
+/* The master writes `codecs' into playlists, so it must not contain a line
+ * end. */
 static int judge_status(const void *s, struct errmsg *error)
 {
 	const struct msg_stream_status *m = s;

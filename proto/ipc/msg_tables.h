@@ -9,15 +9,15 @@
 #include "proto/spec/field.h"
 
 enum {
-	/* bytes of a text that a worker may send in one field */
+	/* most bytes of a short text and of a long text from a worker */
 	MSG_WORD_MAX = 64,
 	MSG_TEXT_MAX = 2048,
-	/* USER_LOGIN_MAX, or the name that a backend gave */
+	/* most bytes of the login of a user, or of a name from a backend */
 	MSG_LOGIN_MAX = 128,
 	MSG_AGENT_MAX = 128,
 };
 
-/* The members of a message, and of a text that a worker sends. */
+/* Rows for a member with a short text and with a long text from a worker. */
 #define MSG_WORD(type, member) FIELD_AT(type, member), .max = MSG_WORD_MAX
 #define MSG_TEXT(type, member) FIELD_AT(type, member), .max = MSG_TEXT_MAX
 
@@ -34,5 +34,5 @@ MSG_CATALOGUE_TO_MASTER(MSG_EXTERN, MSG_NOTHING)
 /* the names of enum ask_verdict */
 extern const char *const ask_verdict_names[];
 
-/* the items of stream.status */
+/* the items of `inputs' and `outputs' in stream.status */
 extern const struct field_table input_status_fields, output_status_fields;
