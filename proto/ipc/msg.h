@@ -454,7 +454,7 @@ struct msg_stream_status {
 	size_t n_changes;        /* entries in changes */
 	struct msg_alarm_change changes[MSG_CHANGES_MAX];
 	uint64_t packets;        /* sent by the pipeline since the start */
-	uint32_t sent_kbps;      /* of a multiplex or filler; 0: see the input */
+	uint32_t sent_kbps;      /* of a multiplex or filler; 0: see inputs */
 	unsigned chosen;         /* position of the input that the stream shall
 				  * send; 0: none, or all of a multiplex */
 	bool by_hand;            /* an operator chose this input */

@@ -16,7 +16,7 @@
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+."
 #define ID_BYTES \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
-/* Hosts, ports and interfaces; [] of IPv6 addresses. */
+/* Characters of hosts, ports and interfaces, with [] for IPv6 addresses. */
 #define PLACE_BYTES ID_BYTES ":[]%*"
 
 static void put(struct buf *out, const char *text, size_t len)
@@ -46,7 +46,7 @@ static bool consists_of(const char *text, size_t len, const char *bytes)
 
 /* --- targets --- */
 
-/* [login@]host[:port][/path]: a server. */
+/* Shows host and port of a server, [login@]host[:port][/path]. */
 static void put_server(struct buf *out, const char *target)
 {
 	const char *end = target + strcspn(target, "/?#");
@@ -66,8 +66,9 @@ static void put_server(struct buf *out, const char *target)
 		put_text(out, ADDRESS_HIDDEN);
 }
 
-/* [iface@]host:port, and several with a comma; a login is not possible, and
- * librist's peers begin with '@'. */
+/* Shows [iface@]host:port, or a list of them with commas.  peers: the target is
+ * that of rist://, where '@' may only begin a peer; another '@' could follow a
+ * login, so the target is hidden. */
 static void put_places(struct buf *out, const char *target, bool peers)
 {
 	size_t len = strcspn(target, "?");
@@ -103,8 +104,8 @@ struct options {
 	struct buf *out;
 	const struct field_table *tables[3];
 	size_t n;
-	char joint; /* in front of the next option */
-	bool hidden; /* an option is not known */
+	char joint; /* '#' or '&', which precedes the next option */
+	bool hidden; /* an option was omitted: ADDRESS_HIDDEN ends the list */
 };
 
 static void put_name(struct options *o, const char *key, bool value)
@@ -150,7 +151,7 @@ static void put_option(struct options *o, const char *key, const char *value)
 	if (f == NULL) {
 		o->hidden = true;
 	} else if (!(f->flags & FIELD_OBSERVER)) {
-		/* the name of a header is behind the key of the row */
+		/* of an option such as "header.NAME" only "header." is shown */
 		put_name(o, f->key, value != NULL && !(f->flags & FIELD_GROUP));
 		if (value != NULL || f->flags & FIELD_GROUP)
 			put_text(o->out, ADDRESS_HIDDEN);
@@ -277,11 +278,11 @@ char *address_open_host(const char *text)
 
 /* --- sentences --- */
 
-/* Ends an address in a sentence. */
+/* The characters that end an address in a sentence. */
 #define BLANKS " \t\n\"'<>"
 
-/* Shows the word that has "://" at `mark` and begins at or behind `from`;
- * returns its end. */
+/* Copies the text from `from' to the address that has "://" at `mark', and
+ * shows this address as by address_open().  Returns the end of the address. */
 static const char *put_word(struct buf *out, const char *from,
 			    const char *mark)
 {
@@ -299,7 +300,8 @@ static const char *put_word(struct buf *out, const char *from,
 	return end;
 }
 
-/* Shows text up to `end`, where a quote or the text ends; returns end. */
+/* Copies text up to `end', and shows the addresses in it as by address_open().
+ * Returns end. */
 static const char *put_words(struct buf *out, const char *text,
 			     const char *end)
 {

@@ -2,13 +2,12 @@
 /*
  * The part of an address, or of a sentence, that an observer may see.
  *
- * Only harmless parts are copied.  ADDRESS_HIDDEN stands for the
- * rest:
+ * Only these parts are shown; ADDRESS_HIDDEN replaces all others:
  *	type		a type that this version knows
  *	host, port	without a login in front of the host
- *	path		of files, of sdp:// and of http outputs, where it is
- *			the name of something; the path and the query of
- *			http:// inputs and of np:// are hidden
+ *	path		of files, of sdp:// and of http outputs; the path and
+ *			the query of http:// inputs and of np:// are hidden,
+ *			because they may have a password
  *	options		the options that the tables mark with FIELD_OBSERVER;
  *			a known option keeps its name, options that are not
  *			known become one ADDRESS_HIDDEN at the end
@@ -22,7 +21,7 @@
 enum address_use {
 	ADDRESS_INPUT,
 	ADDRESS_OUTPUT,
-	ADDRESS_ANY, /* an input if it can be one, otherwise an output */
+	ADDRESS_ANY, /* read as an input; if that fails, as an output */
 };
 
 /* Returns the address as an observer may see it.  All functions here return new

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* Their numbers are bits of an alarm_set: at most 53, as of an integer in
- * JSON. */
+/* The number of an alarm is its bit in an alarm_set.  There are at most 53
+ * alarms, because JSON carries the set as an integer. */
 enum alarm_id {
 	/* TR 101 290 5.2.1, first priority: the stream cannot be decoded */
 	ALARM_SYNC_LOSS,         /* 1.1 TS_sync_loss */
@@ -25,7 +25,8 @@ enum alarm_id {
 	ALARM_PCR_ACCURACY,      /* 2.4, at a constant rate only */
 	ALARM_PTS,               /* 2.5 PTS_error */
 	ALARM_CAT,               /* 2.6 CAT_error */
-	/* 5.2.3, third priority, of tables seen before */
+	/* 5.2.3, third priority; those of tables only for tables that the
+	 * stream has had */
 	ALARM_NIT,               /* 3.1 NIT_error */
 	ALARM_SI_REPETITION,     /* 3.2 SI_repetition_error */
 	ALARM_BUFFER,            /* 3.3 Buffer_error, at a constant rate only */
@@ -35,31 +36,34 @@ enum alarm_id {
 	ALARM_RST,               /* 3.7 RST_error */
 	ALARM_TDT,               /* 3.8 TDT_error */
 	/* alarms outside TR 101 290 */
-	ALARM_NO_VIDEO,          /* listed in the tables */
-	ALARM_NO_AUDIO,
-	ALARM_PCR_FROZEN,        /* received and not advancing */
-	ALARM_PTS_FROZEN,
-	ALARM_SCRAMBLED,         /* video or audio */
+	ALARM_NO_VIDEO,          /* a PMT lists video, but none arrives */
+	ALARM_NO_AUDIO,          /* a PMT lists audio, but none arrives */
+	ALARM_PCR_FROZEN,        /* PCRs arrive, but do not advance */
+	ALARM_PTS_FROZEN,        /* PTSs arrive, but do not advance */
+	ALARM_SCRAMBLED,         /* video or audio is scrambled */
 	ALARM_NETWORK_LOSS,      /* the network lost it (RTP, SRT) */
 	ALARM_SOCKET_LOSS,       /* the socket was full (SO_RXQ_OVFL) */
 	ALARM_TWO_SENDERS,       /* several sources send to the group at once */
-	ALARM_CBR_OVERFLOW,      /* more than cbr= of an output */
+	ALARM_CBR_OVERFLOW,      /* the stream exceeds cbr= of an output */
 	ALARM_OUTPUT_FAULT,      /* an output cannot send */
-	ALARM_NO_QUERIER,        /* a silent group without querier */
-	ALARM_UNPROTECTED,       /* without its second path or FEC */
+	ALARM_NO_QUERIER,        /* no packets of a multicast group, and no
+				  * IGMP or MLD querier on its interface */
+	ALARM_UNPROTECTED,       /* the second path or FEC of an input is not
+				  * received */
 	ALARM_UNPLAYABLE,        /* a file of a list cannot be played */
 	ALARM_WORKER,            /* the process of the stream failed */
-	/* the inputs exceed the rate of an mpts, or one of them its rate_max */
+	/* the inputs exceed the rate of an mpts, or an input its rate_max */
 	ALARM_MUX_OVERFLOW,
-	ALARM_EIT_SLOW,          /* own EIT need more than eit_rate */
-	ALARM_EIT_FULL,          /* more services than own EIT may have */
+	ALARM_EIT_SLOW,          /* own EIT would need a higher eit_rate */
+	ALARM_EIT_FULL,          /* there are more services than own EIT can
+				  * have */
 	/* groups of pictures are longer than the segments of HLS */
 	ALARM_HLS_GOP,
 
 	ALARM_COUNT
 };
 
-/* Alarms, each a bit. */
+/* A set of alarms: ALARM_BIT() of each. */
 typedef uint64_t alarm_set;
 
 #define ALARM_BIT(id) (UINT64_C(1) << (id))
@@ -83,12 +87,12 @@ typedef uint64_t alarm_set;
 	 ALARM_BIT(ALARM_TWO_SENDERS) | ALARM_BIT(ALARM_UNPROTECTED) |  \
 	 ALARM_BIT(ALARM_UNPLAYABLE))
 
-/* "pat" ...: the names that the API shows; NULL ends them. */
+/* The names that the API shows, such as "pat", by alarm_id; NULL ends them. */
 extern const char *const alarm_names[ALARM_COUNT + 1];
 
-/* "pat" */
+/* The name that the API shows, such as "pat". */
 const char *alarm_name(enum alarm_id);
 /* The alarm with this name; ALARM_COUNT: no alarm has the name. */
 enum alarm_id alarm_find(const char *name);
-/* 1, 2, 3 of TR 101 290; 0 for the others. */
+/* The priority of TR 101 290: 1, 2 or 3; 0: not an alarm of TR 101 290. */
 unsigned alarm_priority(enum alarm_id);

@@ -20,10 +20,10 @@ enum { BISS_KEY = 8 /* bytes */ };
 struct biss_spec {
 	bool given;
 	uint8_t key[BISS_KEY];
-	bool no_checksum; /* all 64 bits are the key */
+	bool no_checksum; /* all 64 bits belong to the key: no checksums */
 };
 
-extern const struct field_hook biss_hook; /* of a struct biss_spec */
+extern const struct field_hook biss_hook; /* reads a struct biss_spec */
 
 /* Checks the checksums of the key and computes omitted ones.  0, or -EINVAL
  * with a sentence that begins with the option and does not contain the key. */

@@ -8,10 +8,11 @@
 #include <string.h>
 
 enum {
-	PID_FIRST = 0x20, /* PIDs below are those of tables */
+	PID_FIRST = 0x20, /* lower PIDs are reserved for tables */
 	PID_NULL = 0x1fff,
 	SUPER_ID_DIGITS = 8,
-	/* CA systems whose ECM streams are numbered from 1 */
+	/* The first and the last CA_system_id of the systems whose ECM streams
+	 * are numbered from 1. */
 	COUNTS_FROM_1 = 0x4ab0,
 	COUNTS_FROM_1_LAST = 0x4abf,
 };

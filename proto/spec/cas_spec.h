@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A conditional access system (DVB Simulcrypt) of the configuration, and the
- * systems that scramble a stream.
+ * The conditional access systems (DVB Simulcrypt) of the configuration, and
+ * those that scramble a stream.
  *
- * The table is FIELD_LOOSE.  A wrong value is as if its key were absent.
+ * The tables are FIELD_LOOSE: a key with a wrong value counts as absent.
  */
 #pragma once
 
@@ -21,10 +21,10 @@ enum {
 	CAS_LIST_MAX = 8, /* systems of one stream */
 	CAS_ID_MAX = 64,  /* characters */
 	CAS_HOST_MAX = 255,
-	/* bytes of private data, which a descriptor has room for */
+	/* bytes of private data for which a CA_descriptor has room */
 	CAS_DATA_MAX = 251,
-	CAS_AC_MAX = 256,
-	/* PIDs of ECMs that cas_list does not number begin here */
+	CAS_AC_MAX = 256, /* bytes of access criteria */
+	/* lowest ECM PID for the systems to which cas_list gives no PID */
 	CAS_ECM_PID = 0x1f00,
 	CAS_PERIOD_DEFAULT_S = 10,
 	CAS_LOST_DEFAULT_S = 60,
@@ -33,7 +33,7 @@ enum {
 
 /* What the stream does if the ECMs of the next word do not arrive. */
 enum cas_lost {
-	CAS_LOST_KEEP,  /* the control word stays */
+	CAS_LOST_KEEP,  /* the last control word stays in use */
 	CAS_LOST_CLEAR, /* the components are sent in the clear */
 	CAS_LOST_STOP,  /* the components are not sent */
 };
@@ -49,38 +49,39 @@ struct cas_entry {
 	uint32_t super_cas_id; /* 0: absent */
 	uint16_t first_stream; /* number of the first ECM stream: 0 or 1 */
 	uint16_t channel_id;
-	char host[CAS_HOST_MAX + 1];
+	char host[CAS_HOST_MAX + 1]; /* of the ECM generator */
 	uint16_t port;
-	char host2[CAS_HOST_MAX + 1]; /* a second ECMG, or "" */
+	char host2[CAS_HOST_MAX + 1]; /* of a second ECM generator; "": none */
 	uint16_t port2;
-	uint8_t version; /* of the protocol */
-	unsigned period_s; /* of the control word */
-	unsigned entropy; /* bits of a control word: 48 or 64 */
+	uint8_t version; /* of the Simulcrypt protocol: 2 or 3 */
+	unsigned period_s; /* crypto period */
+	unsigned entropy; /* random bits of a control word: 48 or 64 */
 	enum cas_lost lost;
-	unsigned lost_after_s;
+	unsigned lost_after_s; /* after this time without ECMs `lost' applies */
 
-	bool emmg_udp;
-	uint16_t emmg_port; /* 0: no EMMG */
-	unsigned emmg_kbps; /* of all its streams */
-	uint16_t emm_pid; /* 0x1fff: none */
-	struct cas_data emm_data;
-	bool emm_clone; /* EMMs go to all streams, else to one */
+	bool emmg_udp; /* EMM generators send by UDP; false: by TCP */
+	uint16_t emmg_port; /* port for EMM generators; 0: none */
+	unsigned emmg_kbps; /* highest rate of all EMMs together */
+	uint16_t emm_pid; /* 0x1fff: no EMMs are sent */
+	struct cas_data emm_data; /* private data of the CA_descriptor (CAT) */
+	bool emm_clone; /* each EMM is sent in all streams; false: in one */
 };
 
 /* An item of `cas_list'. */
 struct cas_link {
-	char id[CAS_ID_MAX + 1]; /* cas_id */
+	char id[CAS_ID_MAX + 1]; /* cas_id: id of the entry in cas */
 	uint16_t ecm_pid; /* 0: absent */
+	/* private data of the CA_descriptor in the PMT; access criteria */
 	struct cas_data ecm_data, ac;
 };
 
-/* A system of a stream as configured, in borrowed JSON. */
+/* A system of a stream, as JSON of the configuration; borrowed. */
 struct cas_item {
-	const json_t *link;  /* an item of cas_list */
-	const json_t *entry; /* the entry of cas that it names; NULL: none */
+	const json_t *link;  /* the item of cas_list */
+	const json_t *entry; /* the entry of cas that link names; NULL: none */
 };
 
-/* A system of a stream. */
+/* A system of a stream, as read by cas_list_read(). */
 struct cas_spec {
 	struct cas_link link;
 	struct cas_entry entry;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum {
-	BITRATE_MBPS = 70, /* of a slot of a card */
+	BITRATE_MBPS = 70, /* default of the key bitrate */
 	BITRATE_MAX_MBPS = 200,
-	CI_DELAY_S = 20, /* of type CI */
+	CI_DELAY_S = 20, /* default of the key ca_pmt_delay for type CI */
 };
 
 /* The keys as configured, before they are checked together. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The keys of an adapter whose multiplex passes through a slot for a CAM that
- * belongs to no tuner: `ddci' of any adapter, or an adapter of type CI.
+ * The keys of an adapter whose multiplex passes through a CAM slot without a
+ * tuner.  The key `ddci' of any adapter names such a slot, and an adapter of
+ * type CI is one.
  *
  * Pure.
  */
@@ -10,9 +11,10 @@
 #include "proto/spec/tuner_spec.h"
 
 struct ci_spec {
-	bool used;            /* false: there is no such slot */
-	int adapter, device;  /* adapterN/ciM or secM, and caM */
-	unsigned bitrate_mbps; /* that the slot takes at most */
+	bool used;            /* false: the adapter uses no such slot */
+	/* N and M of the devices: /dev/dvb/adapterN/ciM or secM, and caM */
+	int adapter, device;
+	unsigned bitrate_mbps; /* highest bitrate of the slot, Mbit/s */
 	struct tuner_ca ca;
 };
 

@@ -44,7 +44,8 @@ static int read_fields(const struct field *f, const json_t *value, void *s,
 				   );
 	if (si_descriptor_encode(value, e->bytes, &len, error) < 0)
 		return -EINVAL;
-	/* the analyzer shows broken ones, which would end the loop */
+	/* the analyzer also shows broken descriptors; in a table they would
+	 * make the descriptors behind them unreadable */
 	if (len < 2 || e->bytes[1] + 2U != len)
 		return errmsg_fail(error, -EINVAL, "has a number of bytes that "
 				   "differs from its length");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The address that the programme guide is exported to: a file, which is
- * replaced, or a server, which gets it by POST.
+ * The address to which the programme guide is exported: a file, which each
+ * export replaces, or a server, which gets each export by HTTP POST.
  *
  *	file:///srv/www/tv.xml.gz#gzip&interval=600
  *	https://user:password@host/guide#format=json

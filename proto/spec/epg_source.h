@@ -21,16 +21,15 @@ enum {
 };
 
 struct epg_source_spec {
-	char path[IO_PATH_MAX]; /* of a file; "": from a server */
+	char path[IO_PATH_MAX]; /* of a file; "": http has a server */
 	struct http_spec http;
-	unsigned interval_s; /* between two imports */
+	unsigned interval_s; /* between two imports or exports */
 };
 
 struct field_table;
 
-/* Reads the address of a file or server into a struct that begins with an
- * epg_source_spec and has the options of the table.  Returns as
- * epg_source_parse() does. */
+/* Reads the address of a file or server into the struct of the table, which
+ * must begin with an epg_source_spec.  Returns as epg_source_parse() does. */
 int epg_address_read(const char *text, const struct field_table *, void *spec,
 		     struct errmsg *error) MUST_CHECK;
 
@@ -39,7 +38,8 @@ int epg_address_read(const char *text, const struct field_table *, void *spec,
 int epg_source_parse(const char *text, struct epg_source_spec *ret,
 		     struct errmsg *error) MUST_CHECK;
 
-/* Reports the options of an address that have no effect. */
+/* Report the options of an address that have no effect.  epg_address_remark()
+ * is for an address with the options of another table. */
 void epg_source_remark(const char *text, io_remark_fn *remark, void *arg);
 void epg_address_remark(const char *text, const struct field_table *,
 			io_remark_fn *remark, void *arg);

@@ -147,8 +147,8 @@ void field_clear(const struct field_table *t, void *s)
 	}
 }
 
-/* keep: replaces the texts and JSON values that the members borrow by copies
- * and references of their own.  Otherwise frees these. */
+/* keep: replaces the strings and JSON values that the members borrow by copies
+ * and references that s owns.  Not keep: frees them. */
 static void own_members(const struct field_table *t, void *s, bool keep)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -293,8 +293,8 @@ const struct field *field_find(const struct field_table *t, const char *key)
 }
 
 enum {
-	KEY_MAX = 64, /* bytes of keys that are compared */
-	TYPO_MAX = 2, /* letters that differ */
+	KEY_MAX = 64, /* longer keys are not compared; bytes */
+	TYPO_MAX = 2, /* most letters that differ in a misspelled key */
 };
 
 /* The Levenshtein distance: the number of letters to add, remove or change to
@@ -332,7 +332,8 @@ const char *field_nearest(const struct field_table *const *tables, size_t n,
 			const char *other = tables[i]->rows[k].key;
 			size_t d = distance(key, other);
 
-			/* more is another word: "lcn" is no typo of "own" */
+			/* if more than half of the letters differ, it is
+			 * another word: "lcn" is no typo of "own" */
 			if (d < least && 2 * d <= strlen(key)) {
 				least = d;
 				nearest = other;

@@ -44,111 +44,119 @@ struct field;
 struct field_need;
 
 enum field_type {
-	FIELD_NONE,    /* known, and neither checked nor stored */
+	FIELD_NONE,    /* known key; its value is neither checked nor stored */
 	FIELD_BOOL,    /* bool */
 	FIELD_UINT,    /* unsigned of 8 to 64 bits, or an enum: see choices */
 	FIELD_INT,     /* signed of 32 or 64 bits */
 	FIELD_REAL,    /* double */
 	FIELD_STRING,  /* const char *, borrowed; NULL: absent */
 	FIELD_TEXT,    /* char[]; "": absent */
-	FIELD_JSON,    /* const json_t *, borrowed: an object as `of' says */
-	FIELD_OBJECT,  /* a struct as `of' says */
-	FIELD_LIST,    /* an array of structs (of) or of single values (item) */
-	FIELD_CUSTOM,  /* `hook' reads and writes it */
+	FIELD_JSON,    /* const json_t *, borrowed; `of': table of the object */
+	FIELD_OBJECT,  /* a struct; `of': its table */
+	FIELD_LIST,    /* an array of structs (`of') or of values (`item') */
+	FIELD_CUSTOM,  /* `hook' reads and writes the value */
 };
 
 enum field_flag {
-	FIELD_REQUIRED = 1 << 0, /* an object without it is an error */
-	FIELD_MAYBE = 1 << 1,    /* may be absent from a FIELD_STRICT table */
+	FIELD_REQUIRED = 1 << 0, /* an object without the key is an error */
+	FIELD_MAYBE = 1 << 1,    /* FIELD_STRICT: the key may be absent */
 	FIELD_SECRET = 1 << 2,   /* hidden from users: a password, a key */
 	FIELD_OBSERVER = 1 << 3, /* visible to observers */
 	FIELD_RESTART = 1 << 4,  /* takes effect at the next start */
 	FIELD_NET = 1 << 5,      /* needs sluice-worker-net */
-	FIELD_NEGATED = 1 << 6,  /* true makes the member false */
-	FIELD_ALIAS = 1 << 7,    /* a second row of a member: read only */
-	FIELD_GROUP = 1 << 8,    /* every key that begins so: "header." */
-	FIELD_COMMAS = 1 << 9,   /* a list is the same as "item,item" */
-	FIELD_LIST_OK = 1 << 10, /* an empty list is an empty object, too */
-	FIELD_SPARE = 1 << 11,   /* omitted where the space is limited */
+	FIELD_NEGATED = 1 << 6,  /* the value true makes the member false */
+	FIELD_ALIAS = 1 << 7,    /* another key of a member; never written */
+	FIELD_GROUP = 1 << 8,    /* all keys with this begin, as "header." */
+	FIELD_COMMAS = 1 << 9,   /* accepts a list for the text "item,item" */
+	FIELD_LIST_OK = 1 << 10, /* accepts [] for an empty object */
+	FIELD_SPARE = 1 << 11,   /* omitted from a message that is too long */
 	FIELD_SETTING = 1 << 12, /* the settings may set it for all streams */
-	FIELD_IDLE = 1 << 13,    /* known, and without effect */
-	FIELD_INNER = 1 << 14,   /* for messages only; the API uses another */
+	FIELD_IDLE = 1 << 13,    /* the key is known and has no effect */
+	FIELD_INNER = 1 << 14,   /* only in messages; the API omits it */
 	FIELD_EVERY = 1 << 15,   /* an option: each value counts if repeated */
 	FIELD_ADDRESS = 1 << 16, /* an address: observers see it in part */
 	FIELD_SHARED = 1 << 17,  /* other objects may use the value, too */
 };
 
 enum field_table_flag {
-	/* A message: every row is required but FIELD_MAYBE, other keys are
-	 * errors. */
+	/* For messages: all keys without FIELD_MAYBE are required, and a key
+	 * without a row is an error. */
 	FIELD_STRICT = 1 << 0,
-	/* User interfaces store it: numbers and booleans may be text, and
-	 * null and "" are as if the key were absent. */
+	/* For objects that user interfaces store: numbers and booleans may be
+	 * text, and a key with the value null or "" counts as absent. */
 	FIELD_LOOSE = 1 << 1,
 };
 
-/* A value that needs code. */
+/* Functions that read and write the value of a FIELD_CUSTOM. */
 struct field_hook {
-	const char *schema; /* the type of the value in JSON: "string" */
-	/* Reads text into the struct s; key is longer than that of the row in
-	 * a FIELD_GROUP.  The sentence lacks the key. */
+	const char *schema; /* JSON schema type of the value: "string"; NULL:
+			     * any type */
+	/* Reads text into the struct s.  key: the whole key of the option,
+	 * which with FIELD_GROUP is longer than that of the row.  0, or -EINVAL
+	 * with a sentence that lacks the key. */
 	int (*read)(const struct field *, const char *key, const char *text,
 		    void *s, struct errmsg *error);
-	/* Reads JSON; NULL: a scalar, or a list with FIELD_COMMAS, is read as
-	 * text. */
+	/* Reads a JSON value.  NULL: read() gets the value as text, if it is a
+	 * scalar, or a list with FIELD_COMMAS. */
 	int (*read_json)(const struct field *, const json_t *value, void *s,
 			 struct errmsg *error);
-	/* The value of the struct s, a new reference; NULL: absent.  The
-	 * function may be NULL: the row is not written. */
+	/* Returns the value in the struct s as a new reference; NULL: absent.
+	 * If the function is NULL, the row is not written. */
 	json_t *(*format)(const struct field *, const void *s);
 };
 
 struct field {
 	const char *key;
 	enum field_type type;
-	uint32_t size;   /* bytes of the member or item; 0: not stored */
+	uint32_t size;   /* bytes of the member; FIELD_LIST: of an item; 0: the
+			  * value is not stored */
 	uint32_t offset; /* offset of the member in the struct */
-	uint32_t count;  /* offset of the number of items, a size_t */
+	uint32_t count;  /* FIELD_LIST: offset of the size_t with the number of
+			  * items */
 	uint32_t flags;  /* enum field_flag */
 	/* Bounds of a number, of the bytes of a text or of the items of a list.
-	 * max 0: what the member can hold (and min 0 of a FIELD_INT). */
+	 * max 0: what the member can hold (FIELD_INT: if min is 0, too). */
 	int64_t min, max;
 	int64_t initial; /* the default of a number, a flag or a choice */
-	const char *initial_text;
-	/* Words, ended by NULL.  The value is the position of the word; words
-	 * from position max (> 0) on are aliases of the first words. */
+	const char *initial_text; /* the default of a text; NULL: none */
+	/* The words of a choice, ended by NULL.  The member has the position of
+	 * the word.  If max > 0, the words from position max on are aliases of
+	 * the first words. */
 	const char *const *choices;
 	const struct field_table *of;
 	const struct field *item;
 	const struct field_hook *hook;
-	/* The field has no effect without the key needs, whose value must be
-	 * needs_word, or with the key beside; NULL: no such key, any value.
-	 * needs_or: other keys, each of which is as good as needs; beside_or:
-	 * other keys, each of which is as bad as beside; idle_text: what the
-	 * field does without needs, NULL: "does nothing". */
+	/* needs: the field has an effect only if this key is set, to the value
+	 * needs_word (NULL: to any value); NULL: it needs no key.
+	 * beside: the field has no effect if this key is set; NULL: none.
+	 * idle_text: says in remarks what the field does without needs; NULL:
+	 * "does nothing". */
 	const char *needs, *beside, *needs_word, *idle_text;
+	/* Further keys, each an alternative to needs or to beside. */
 	const struct field_need *needs_or, *beside_or;
-	uint32_t idle_in;  /* enum where (field_idle.h): no effect there */
-	uint32_t needs_in; /* the same: needs counts only there; 0: anywhere */
+	uint32_t idle_in;  /* bits of enum where (field_idle.h): places where
+			    * the field has no effect */
+	uint32_t needs_in; /* bits of enum where: places where needs applies;
+			    * 0: everywhere */
 	const char *unit; /* "ms" */
 	const char *help; /* a sentence for the user */
-	/* form: the type in field_form() where the row has none.  words: the
-	 * values that a form offers, ended by NULL; a FIELD_UINT accepts no
-	 * other, and other types are not compared with them. */
-	const char *form;
+	const char *form; /* type in field_form() of a FIELD_NONE or a
+			   * FIELD_CUSTOM; NULL: that of the hook, or "any" */
+	/* The values that a form offers, ended by NULL.  A FIELD_UINT accepts
+	 * no other value; the other types accept any. */
 	const char *const *words;
-	/* Members of the JSON schema of the value, as a JSON object.  They
-	 * describe the rules that code applies and the row does not have.
-	 * NULL: the row has all rules. */
+	/* Members of the JSON schema of the value, as a JSON object, for rules
+	 * that are in code and not in the row; NULL: none. */
 	const char *schema;
 };
 
-/* A key that a row names; a list ends with the key NULL. */
+/* A key that another field needs, or with which the field has no effect.  A
+ * list of keys ends with the key NULL. */
 struct field_need {
 	const char *key;
-	const char *word; /* the value that it must have; NULL: any */
-	/* The key is a list of objects, one of which must have the value as
-	 * this member; NULL: the key itself has it. */
+	const char *word; /* the value that the key must have; NULL: any */
+	/* Not NULL: the key has a list of objects, and this member of an object
+	 * must have the value.  NULL: the key itself must have it. */
 	const char *member;
 };
 
@@ -157,8 +165,9 @@ struct field_table {
 	size_t n;
 	size_t size; /* bytes of the struct */
 	unsigned flags;
-	/* Checks what the fields mean together; NULL: nothing to check.  The
-	 * sentence begins with the key: "port: is odd". */
+	/* Checks the fields of the struct s together; NULL: nothing to check.
+	 * 0, or -EINVAL with a sentence that begins with a key: "port: is
+	 * odd". */
 	int (*judge)(const void *s, struct errmsg *error);
 };
 
@@ -180,7 +189,7 @@ struct field_table {
 		const json_t *: FIELD_JSON, default: FIELD_CUSTOM), \
 	.size = sizeof((type_ *)0)->member, .offset = offsetof(type_, member)
 
-/* A struct in a struct, as another table says. */
+/* A member that is a struct; the other table has its fields. */
 #define FIELD_IN(type_, member, table) \
 	.type = FIELD_OBJECT, .size = sizeof((type_ *)0)->member, \
 	.offset = offsetof(type_, member), .of = (table)
@@ -197,7 +206,8 @@ struct field_table {
 	.size = offsetof(type_, last) + sizeof((type_ *)0)->last - \
 		offsetof(type_, first)
 
-/* An array and the number of its items; needs .of or .item besides. */
+/* A member that is an array, and the member n_ with the number of its items.
+ * The row needs .of or .item besides. */
 #define FIELD_ITEMS(type_, list, n_) \
 	.type = FIELD_LIST, .size = sizeof((type_ *)0)->list[0], \
 	.offset = offsetof(type_, list), .count = offsetof(type_, n_), \
@@ -213,15 +223,15 @@ void field_init(const struct field_table *, void *s);
 void field_clear(const struct field_table *, void *s);
 
 /* Reads the keys of object (NULL: there are none) into ret; a member whose key
- * is absent gets its default.  0 or -EINVAL.  Stops at the first error; for a
- * FIELD_LOOSE table, a key with a wrong value counts as absent instead, and the
- * result is that of the first error. */
+ * is absent gets its default.  0, or -EINVAL at the first error, which ends the
+ * reading.  In a FIELD_LOOSE table a key with a wrong value counts as absent,
+ * the other keys are read, and error has the first error. */
 int field_read(const struct field_table *, const json_t *object, void *ret,
 	       struct errmsg *error) MUST_CHECK;
 
-/* Takes the text of an option ("key=text") into the struct s.  0 or -EINVAL.
- * key is that of the option; with FIELD_GROUP it begins with the key of the row
- * and is longer.  The sentence lacks the key: "70000 is not between 1 and
+/* Reads the text of an option ("key=text") into the struct s.  key: the whole
+ * key of the option, which with FIELD_GROUP is longer than that of the row.  0,
+ * or -EINVAL with a sentence that lacks the key: "70000 is not between 1 and
  * 65535". */
 int field_read_text(const struct field *, const char *key, const char *text,
 		    void *s, struct errmsg *error) MUST_CHECK;
@@ -231,8 +241,7 @@ int field_read_text(const struct field *, const char *key, const char *text,
 typedef void field_found_fn(const char *path, const char *text, void *arg);
 
 /* Checks every field of object, reports all errors and returns their number.
- * Takes the values into s, which is NULL where no value is wanted and no row
- * has a hook. */
+ * Reads the values into s; s may be NULL if no row has a hook. */
 unsigned field_check(const struct field_table *, const json_t *object, void *s,
 		     field_found_fn *found, void *arg);
 
@@ -243,10 +252,10 @@ void field_keep(const struct field_table *, void *s);
 /* Frees what field_keep() made; the lists of s are empty afterwards. */
 void field_drop(const struct field_table *, void *s);
 
-/* Copies the members of `from', which borrows strings, to s, which owns its
- * strings.  The result is that of field_drop(), `=' and field_keep(), but an
- * equal text is not copied again, and only used items of lists are
- * copied.  Does not copy members without a row, and lists of pointers. */
+/* Copies the members of `from', which borrows its strings, to s, which owns its
+ * strings.  The result is as after field_drop(s), *s = *from and field_keep(s),
+ * but equal strings stay, and unused items of lists are not copied.  Members
+ * without a row are not copied.  The tables must have no lists of pointers. */
 void field_assign(const struct field_table *, void *s, const void *from);
 
 /* --- keys --- */
@@ -254,24 +263,26 @@ void field_assign(const struct field_table *, void *s, const void *from);
 /* The row of key, or NULL. */
 const struct field *field_find(const struct field_table *, const char *key);
 
-/* The key of n tables that was probably meant (at most two letters differ, and
- * not more than half as many as it has), or NULL. */
+/* Returns the key of the n tables of which `key' is probably a misspelling: at
+ * most two letters differ, and at most half of the letters of `key'; or
+ * NULL. */
 const char *field_nearest(const struct field_table *const *tables, size_t n,
 			  const char *key);
 
-/* Called for an unknown key; nearest: as of field_nearest(), or NULL. */
+/* Called for an unknown key; nearest: result of field_nearest() for it. */
 typedef void field_unknown_fn(const char *key, const char *nearest, void *arg);
 
-/* Reports the keys of object that none of n tables has, but for keys that begin
- * with '_', which are remarks. */
+/* Reports the keys of object that none of the n tables has.  Keys that begin
+ * with '_' are remarks of the user and are not reported. */
 void field_find_unknown(const struct field_table *const *tables, size_t n,
 			const json_t *object, field_unknown_fn *unknown,
 			void *arg);
 
 /* --- writing --- */
 
-/* Writes the members of s into the object that the caller has opened.  Leaves
- * out NULL strings and JSON values, and rows with a flag of skip. */
+/* Writes the members of s into the object that the caller has opened.  Omits
+ * strings and JSON values that are NULL, and rows with one of the flags in
+ * skip. */
 void field_write(const struct field_table *, const void *s, unsigned skip,
 		 struct json_writer *);
 
@@ -284,13 +295,14 @@ json_t *field_format(const struct field_table *, const void *s,
  * "deprecated" (no effect) are annotations. */
 json_t *field_describe(const struct field_table *);
 
-/* Widens that schema to every value that the reader accepts: numbers as text in
- * a FIELD_LOOSE table, other words for a choice, an empty list as an object. */
+/* Widens the schema of field_describe() to every value that the reader accepts:
+ * in a FIELD_LOOSE table numbers as text and aliases of choices, and with
+ * FIELD_LIST_OK an empty list for an object. */
 void field_widen(const struct field_table *, json_t *schema);
 
 /*
- * What a form needs to know of each row, in the order of the table; a new
- * reference.
+ * Describes each row for a form of a user interface, in the order of the table;
+ * a new reference.
  *
  *	[{ "key": "latency", "type": "integer", "min": 0, "max": 60000,
  *	   "default": 120, "unit": "ms", "help": "Delay of the receiver." }]
@@ -298,10 +310,10 @@ void field_widen(const struct field_table *, json_t *schema);
  * type: "boolean", "integer", "number", "text", "list", "object", "scalar" (a
  * number or a text) or "any".  A list has "item" with the type of an item, or
  * "fields"; an object may have "fields".  "choices" are the accepted words.
- * "needs" and "beside" are keys; "nit / bat": one of them is needed.  Flags are
- * true or absent: "required", "secret", "observer", "address", "restart",
- * "idle" (without effect), "prefix" (every key that begins so), "repeats" (an
- * option that may be given several times), "commas" (a list is one text with
- * commas).
+ * "needs" and "beside" are keys; "nit / bat": one of these two is needed.
+ * Flags are true or absent: "required", "secret", "observer", "address",
+ * "restart", "idle" (without effect), "prefix" (the row is for all keys that
+ * begin with "key"), "repeats" (an option that may be given several times),
+ * "commas" (a list is one text with commas).
  */
 json_t *field_form(const struct field_table *);

@@ -26,7 +26,7 @@ static void put_bounds(json_t *schema, const struct field *f, const char *min,
 		put(schema, max, json_integer(l.max));
 }
 
-/* Lists the numbers of the row's words: the reader accepts no others. */
+/* Lists the words of a FIELD_UINT as numbers: the reader accepts no others. */
 static json_t *list_numbers(const struct field *f)
 {
 	json_t *list = json_array();
@@ -144,7 +144,8 @@ json_t *field_describe(const struct field_table *t)
 		size_t len = strcspn(f->key, ".");
 		json_t *key = json_string(f->key);
 
-		/* a key of a group ends with a dot, which a pattern escapes */
+		/* a key of a group ("header.") ends with a dot, which is
+		 * escaped in the pattern */
 		if (is_group) {
 			json_decref(key);
 			key = json_sprintf("^%.*s%s", (int)len, f->key,

@@ -128,7 +128,7 @@ static void put_flags(json_t *form, const struct field *f)
 			put(form, flags[i].key, json_true());
 }
 
-/* "nit / bat": each key once. */
+/* Writes the keys that the field needs, each key once: "nit / bat". */
 static void put_needs(json_t *form, const struct field *f)
 {
 	const struct field_need *other = f->needs_or;

@@ -63,7 +63,8 @@ static void name_need(const struct field_need *need, struct errmsg *ret)
 		   has_word ? "\"" : "");
 }
 
-/* Writes what the row needs: nit "own" or sdt[].eit "own". */
+/* Writes the keys and values that the row needs, such as
+ * nit "own" or sdt[].eit "own". */
 static void name_needs(const struct field *f, struct errmsg *ret)
 {
 	const struct field_need first = { f->needs, f->needs_word, NULL };
@@ -115,7 +116,7 @@ bool field_is_idle(const struct field *f, unsigned where, field_on_fn *is_on,
 }
 
 /* False for null, false, 0, "" and empty lists: such a value has the same
- * effect as none. */
+ * effect as an absent key. */
 static bool is_given(const json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -154,7 +155,7 @@ static bool is_on(const struct field_need *need, void *object)
 	return false;
 }
 
-/* Is the value the default, which the field has without the key? */
+/* Is the value the default of the field? */
 static bool is_default(const struct field *f, const json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -175,7 +176,7 @@ static bool is_default(const struct field *f, const json_t *value)
 bool field_is_asked(const struct field *f, const json_t *object)
 {
 	const json_t *value = json_object_get(object, f->key);
-	/* false is a choice of a boolean */
+	/* false counts as given for a boolean, whose default may be true */
 	bool given = is_given(value) || (f->type == FIELD_BOOL &&
 					 value != NULL && !json_is_null(value));
 

@@ -8,10 +8,10 @@ struct field_limits {
 	int64_t min, max;
 };
 
-/* The bounds of the row, or those of the type of its member. */
+/* The bounds of the row; if it has none, those of the type of its member. */
 struct field_limits field_limits(const struct field *);
 
-/* The number of different choices. */
+/* The number of choices of the row, without aliases. */
 size_t field_choices(const struct field *);
 
 /* Stores an integer, a flag or a choice into the struct s, which may be

@@ -19,8 +19,8 @@ struct parser {
 static void parse_object(struct parser *p, const struct field_place *at,
 			 const struct field_table *t, void *s);
 
-/* Reads a value by way of a JSON tree: kinds that are rare in messages, and
- * members that are JSON. */
+/* Reads a value from a JSON tree that is built for it.  This is for types that
+ * are rare in messages, and for members that are JSON. */
 static void parse_tree(struct parser *p, const struct field_place *at,
 		       const struct field *f, void *s)
 {

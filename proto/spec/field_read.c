@@ -181,8 +181,8 @@ bool field_object_mark(struct field_object *o, const struct field *f)
 	return !seen;
 }
 
-/* Reports the required rows that had no value.  In a FIELD_STRICT table the
- * other rows without a value get their defaults. */
+/* Reports the required rows without a value.  In a FIELD_STRICT table the
+ * members of the other rows without a value get their defaults. */
 static void read_absent(struct field_reader *r, const struct field_place *at,
 			const struct field_object *o)
 {
@@ -202,8 +202,8 @@ static void read_absent(struct field_reader *r, const struct field_place *at,
 	}
 }
 
-/* Reports an error of several fields; the sentence begins with the key: "port:
- * is odd". */
+/* Reports an error that judge() of the table has found.  The sentence begins
+ * with a key: "port: is odd". */
 static void fail_together(struct field_reader *r, const struct field_place *at,
 			  const char *sentence)
 {

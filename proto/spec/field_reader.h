@@ -7,9 +7,10 @@
 
 enum { FIELD_ROWS_MAX = 128 /* rows in a table */ };
 
-/* A value inside its object or list; on the stack of the reader. */
+/* The place of a value in the document, for the path in an error such as
+ * "inputs[2].port"; on the stack of the reader. */
 struct field_place {
-	const struct field_place *up;
+	const struct field_place *up; /* of the object or list around it */
 	const char *key; /* NULL: the item `index' of a list */
 	size_t index;
 };
@@ -26,9 +27,9 @@ struct field_reader {
 struct field_object {
 	const struct field_table *table;
 	void *s;
-	unsigned n_before; /* errors in front of it */
-	size_t cursor;
-	uint64_t seen[FIELD_ROWS_MAX / 64]; /* rows that had a value */
+	unsigned n_before; /* n_errors of the reader when the object began */
+	size_t cursor;     /* row behind the one that was found last */
+	uint64_t seen[FIELD_ROWS_MAX / 64]; /* a bit for each row: has a value */
 };
 
 bool field_is_done(const struct field_reader *);
@@ -47,8 +48,7 @@ const struct field *field_object_row(struct field_object *, const char *key);
 /* Notes that the row has a value; false: it had a value before, so the key is
  * repeated. */
 bool field_object_mark(struct field_object *, const struct field *row);
-/* Ends the object: reports missing rows, and checks what the fields mean
- * together. */
+/* Ends the object: reports missing keys, and calls judge() of the table. */
 void field_object_end(struct field_reader *, const struct field_place *,
 		      const struct field_object *);
 
@@ -57,7 +57,7 @@ void field_object_end(struct field_reader *, const struct field_place *,
 void field_read_value(struct field_reader *, const struct field_place *,
 		      const struct field *, const json_t *value, void *s);
 
-/* --- single values; the sentence lacks the key --- */
+/* --- single values: 0, or -EINVAL with a sentence that lacks the key --- */
 
 int field_take_bool(const struct field *, bool on, void *s);
 int field_take_integer(const struct field *, int64_t n, void *s,

@@ -13,12 +13,13 @@
 enum {
 	/* bytes of a scalar or a list that is read as text */
 	VALUE_MAX = 4096,
-	VALUE_SHOWN = 64,
+	VALUE_SHOWN = 64, /* bytes of a wrong value in a sentence */
 	SHOWN_TEXT = VALUE_SHOWN + sizeof "\"\" ",
 	BOUNDS_TEXT = 96,
 };
 
-/* " between 1 and 9 ms"; "" if the row has no bound, or has words. */
+/* Writes the bounds of the row, " between 1 and 9 ms", and returns the text: ""
+ * if the row has no upper bound, or has words. */
 static const char *print_bounds(const struct field *f, char text[BOUNDS_TEXT])
 {
 	struct field_limits l = field_limits(f);
@@ -106,7 +107,7 @@ static const char *print_choices(const struct field *f,
 				 char list[OPTION_WORDS_TEXT])
 {
 	size_t n = field_choices(f);
-	/* an empty first word is the default, which is absent */
+	/* an empty first word stands for an absent key: it is not listed */
 	size_t first = n > 0 && f->choices[0][0] == '\0' ? 1 : 0;
 
 	option_words(f->choices + first, n - first, list);
@@ -175,7 +176,7 @@ static int read_digits(const struct field *f, const char *text, void *s,
 		fits = fits && n <= (INT64_MAX - (*c - '0')) / 10;
 		n = fits ? n * 10 + (*c - '0') : n;
 	}
-	/* "-0" is an error where no number is negative */
+	/* if the row has no negative numbers, "-0" is an error, too */
 	if (!fits || (text[0] == '-' && field_limits(f).min >= 0))
 		return fail_range(f, text, error);
 	return field_take_integer(f, text[0] == '-' ? -n : n, s, error);

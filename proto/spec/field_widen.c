@@ -15,7 +15,7 @@ static void add_word(json_t *words, const char *word)
 			words, json_integer(strtoll(word, NULL, 10)));
 }
 
-/* Lists every word that the reader accepts, aliases too. */
+/* Lists every word that the reader accepts, with aliases, "" and null. */
 static json_t *list_words(const struct field *f)
 {
 	const char *const *words = f->choices != NULL ? f->choices : f->words;
@@ -68,7 +68,8 @@ static void widen_loose(const struct field *f, json_t *schema)
 	if (types != NULL)
 		(void)json_object_set_new(schema, "type", types);
 	(void)json_object_del(schema, "minLength");
-	/* "" is the only text that is no list or object */
+	/* the only text that the reader accepts for a list or an object is
+	 * "" */
 	if (f->type >= FIELD_JSON && f->type <= FIELD_LIST)
 		(void)json_object_set_new(schema, "maxLength", json_integer(0));
 }
@@ -78,7 +79,7 @@ static void widen_field(const struct field *f, bool loose, json_t *schema)
 	if (f->of != NULL)
 		field_widen(f->of, f->type == FIELD_LIST
 				? json_object_get(schema, "items") : schema);
-	if (f->type == FIELD_CUSTOM) /* its hook judges any type */
+	if (f->type == FIELD_CUSTOM) /* the hook may accept other types, too */
 		(void)json_object_del(schema, "type");
 	else if (loose)
 		widen_loose(f, schema);

@@ -21,15 +21,20 @@ enum http_follow { FOLLOW_PUBLIC, FOLLOW_ANY };
 struct http_spec {
 	char url[ADDRESS_TEXT_MAX + 16];
 	char user_agent[HTTP_UA_MAX + 1];    /* "": the default */
-	char headers[HTTP_HEADER_BYTES_MAX + 1];  /* "Name: value\n" each */
+	/* headers of requests, each as "Name: value\n" */
+	char headers[HTTP_HEADER_BYTES_MAX + 1];
+	/* the connection fails after this time without data */
 	unsigned timeout_s;
-	unsigned buffer_time_s;  /* sent so much later than received */
+	unsigned buffer_time_s;  /* delay between receiving and sending */
 	unsigned buffer_size_kib;
-	bool no_sync;            /* as received, not at the pace of its PCR */
-	enum http_follow follow; /* of playlists and redirects */
+	bool no_sync;            /* packets are sent as received, and not at
+				  * the times of the PCR */
+	enum http_follow follow; /* where playlists and redirects may lead */
 	bool insecure;           /* accept any certificate */
-	char ca[HTTP_CA_MAX + 1]; /* trusted certificates; "" = the system's */
-	unsigned bandwidth;      /* bit/s, of a variant of HLS; 0 = any */
-	char audio[HTTP_AUDIO_MAX + 1]; /* language or name of the audio of
-					   HLS; "" = the default one */
+	char ca[HTTP_CA_MAX + 1]; /* file of the trusted certificates; "": those
+				   * of the system */
+	unsigned bandwidth;      /* highest bandwidth of an HLS variant, bit/s;
+				  * 0: any */
+	char audio[HTTP_AUDIO_MAX + 1]; /* language or name of the HLS audio
+					 * rendition; "": the default one */
 };

@@ -57,7 +57,8 @@ static const struct spelling spellings[] = {
 	  "mount it, and write file:///PATH" },
 };
 
-/* Types of the address grammar: their addresses may stay in a configuration. */
+/* Types that this version does not run, but whose addresses a configuration may
+ * contain. */
 static const char stored[] = "asi ci dvb hls it950x pipe reload resi rtmp rtsp "
 			     "stop t2mi tbs webrtc";
 
@@ -102,8 +103,8 @@ static const struct io_type *const *types_of(bool input)
 	return input ? io_input_types : io_output_types;
 }
 
-/* The remedy of a type, or of one of the parts of "hls+https" and the like: a
- * playlist says more than its transport. */
+/* The remedy for a type.  A type such as "hls+https" is split at '+': the
+ * remedy for a playlist part precedes that for a transport part. */
 static const char *remedy_of(const char *type, bool input,
 			     struct errmsg *memory)
 {
@@ -131,7 +132,7 @@ static const char *remedy_of(const char *type, bool input,
 	return playlist != NULL ? playlist : known != NULL ? known : other;
 }
 
-/* "udp, rtp or http" */
+/* Lists the names of the types: "udp, rtp or http". */
 static void list_all(const struct io_type *const *types,
 		     char ret[OPTION_WORDS_TEXT])
 {
@@ -149,8 +150,7 @@ int io_foreign_type(const char *type, bool input, struct errmsg *error)
 	char names[OPTION_WORDS_TEXT];
 	struct errmsg memory;
 	const char *remedy = remedy_of(type, input, &memory);
-	/* a type with the remedy "write ...": it is supported by another
-	 * name */
+	/* the remedy "write ..." names an address that is supported */
 	bool has_name = remedy != NULL && strncmp(remedy, "write", 5) == 0;
 
 	if (remedy == NULL && io_type_find(types_of(!input), type) != NULL)

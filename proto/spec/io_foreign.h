@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Addresses as other programs spell them: what to write instead.
+ * Explains addresses in the spelling of other programs: what to write instead.
  *
  * A remedy is the end of a sentence: "write udp://GROUP:PORT".  Pure.
  */
@@ -11,12 +11,13 @@
 
 #include <stdbool.h>
 
-/* Replaces the error of an address without "type://" by one that says what to
- * write, if that is known. */
+/* Replaces the error about an address without "type://" by an error that says
+ * what to write, if that is known. */
 void io_foreign_untyped(const char *text, struct errmsg *error);
 
-/* The error for a type that this version does not have.  Returns -ENOTSUP if
- * its addresses may stay in a configuration, else -EINVAL; never 0. */
+/* Writes the error about a type that this version does not have.  Returns
+ * -ENOTSUP if a configuration may contain addresses of this type, else -EINVAL;
+ * never 0. */
 int io_foreign_type(const char *type, bool input,
 		    struct errmsg *error) MUST_CHECK;
 

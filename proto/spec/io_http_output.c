@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* http:// and https:// as an output: a path that viewers ask for. */
+/* http:// and https:// as an output: a path that viewers request. */
 #include "common/base/ring.h"
 #include "proto/wire/http_target.h"
 #include "proto/spec/field_idle.h"
@@ -13,11 +13,12 @@ enum {
 	BUFFER_SIZE_MAX_KIB = 1024 * 1024,
 	BUFFER_FILL_MAX_KIB = 64 * 1024,
 	HLS_DURATION_MAX_S = 30,
-	HLS_PART_MIN_MS = 200, /* 0: no parts */
+	HLS_PART_MIN_MS = 200, /* least value of part other than 0 */
 	HLS_PART_MAX_MS = 2000,
-	/* RFC 8216 6.2.2: a shorter playlist is no live playlist */
+	/* a live playlist has at least three segments (RFC 8216 6.2.2) */
 	HLS_QUANTITY_MIN = 3,
-	/* the ring has the segments of a playlist twice (RING_SEGMENTS) */
+	/* the ring keeps twice as many segments as a playlist has
+	 * (RING_SEGMENTS) */
 	HLS_QUANTITY_MAX = 30,
 };
 
@@ -98,7 +99,8 @@ static size_t count_slashes(const char *text)
 	return n;
 }
 
-/* Reads the path of an output as the server will read it from a request. */
+/* Reads the path of an output in the same way as the HTTP server reads the path
+ * of a request. */
 static int read_http_path(const char *text, char *ret, struct errmsg *error)
 {
 	char target[ADDRESS_TEXT_MAX + 1];
@@ -115,7 +117,8 @@ static int read_http_path(const char *text, char *ret, struct errmsg *error)
 				   fault);
 	if (strcmp(path, "/") == 0)
 		return errmsg_fail(error, -EINVAL, "path: is missing");
-	/* an address has one spelling: nothing that a server drops */
+	/* http_target_read() has dropped empty and '.' segments: reject them,
+	 * so that each path has only one spelling */
 	if (count_slashes(text) != count_slashes(path))
 		return errmsg_fail(error, -EINVAL,
 				   "path: \"%.64s\": empty or '.' segment",
@@ -186,8 +189,8 @@ static int read_output(const struct address *a, void *s, struct errmsg *error)
 	struct address_endpoint e;
 	int r;
 
-	/* first a word that stands for an address, then the grammar of
-	 * endpoints */
+	/* address_endpoint() does not accept the words of is_host_word(): they
+	 * are cut off here and put back below */
 	if (!is_host_word(a->target, word))
 		word = 0;
 	(void)snprintf(authority, sizeof authority, "%.*s",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Addresses that are the value of an option:
+ * Reads options whose value is an address:
  * merge=rtp://239.1.1.2:5000, a second path of the same stream;
- * mux=udp://239.1.1.2:5000 and mux_pid=101, one PID of another stream, or
- * mux_pid=101:300 where it is to have another number.
+ * mux=udp://239.1.1.2:5000 and mux_pid=101, one PID of another stream;
+ * mux_pid=101:300 gives this PID the number 300 in the output.
  */
 #include "common/base/alloc.h"
 #include "proto/spec/io_type.h"
@@ -45,7 +45,8 @@ static int judge_merge(const struct input_spec *first,
 	if (second->kind != first->kind)
 		return errmsg_fail(error, -EINVAL, "is not of the same type "
 				   "as the input that it is merged with");
-	/* names may stand for several addresses */
+	/* types other than udp and rtp may have host names: two equal names can
+	 * stand for different addresses */
 	if (first->kind != INPUT_UDP && first->kind != INPUT_RTP)
 		return 0;
 	if (sockaddr_equal(&second->local, &first->local) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* file://, sdp:// and stream://: what this machine has. */
+/* The types file, sdp, stream and dvb: inputs and outputs on this machine. */
 #include "proto/spec/io_type.h"
 
 #include <errno.h>
@@ -86,8 +86,8 @@ static int read_file_output(const struct address *a, void *spec,
 		r = judge_path(out->path, error);
 	if (r < 0)
 		return r;
-	/* the conversions of strftime(3) that give neither a folder nor a long
-	 * name */
+	/* only the conversions of strftime(3) whose text has no '/' and is
+	 * short, and only in the name of the file */
 	name = strrchr(out->path, '/') + 1;
 	for (const char *c = strchr(out->path, '%'); c != NULL;
 	     c = strchr(c + 2, '%')) {
@@ -110,7 +110,7 @@ const struct io_type output_file_type = {
 	.read = read_file_output,
 };
 
-/* --- sdp: a description in a file says which udp or rtp input it is --- */
+/* --- sdp: a session description in a file names a udp or rtp input --- */
 
 static const struct field sdp_rows[] = {
 	{ "iface", IO_INPUT(iface), .min = 1,
@@ -140,7 +140,8 @@ static int finish_sdp(const struct address *a, void *spec, struct errmsg *error)
 	const struct input_spec *in = spec;
 
 	(void)a;
-	/* iface becomes a part of the address of the session */
+	/* iface is inserted into the udp or rtp address that the description
+	 * names, so it must have no special characters of addresses */
 	if (strpbrk(in->iface, "/: \"[]@#&%") != NULL)
 		return errmsg_fail(error, -EINVAL,
 				   "iface: \"%s\" has a blank or one of "
@@ -158,7 +159,7 @@ const struct io_type input_sdp_type = {
 	.finish = finish_sdp,
 };
 
-/* --- stream: what another stream of this instance sends --- */
+/* --- stream: the output of another stream of this instance --- */
 
 static const struct field stream_rows[] = {
 	IO_ROWS_WATCHDOG(0, FIELD_IDLE),

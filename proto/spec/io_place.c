@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of targets: authority, host and port, path. */
+/* Reads parts of the targets of addresses: authority, host and port, path. */
 #include "proto/spec/io_type.h"
 #include "proto/spec/option_value.h"
 

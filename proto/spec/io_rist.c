@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rist://host:port calls, rist://@[address]:port waits to be called; several
- * peers stand behind commas.  The parameters of other programs' addresses
- * ("?secret=…") are taken too.
+ * rist://host:port calls the peer, rist://@[address]:port waits for its call.
+ * Several peers are separated by commas.  Options are also accepted as
+ * parameters behind '?' ("?secret=…"), as other programs write them.
  */
 #include "proto/spec/io_type.h"
 
@@ -11,7 +11,7 @@
 
 enum { BUFFER_MAX_MS = 30000, PROFILES = 2 };
 
-/* the words "0" and "1" are the numbers of profiles in librist */
+/* "0" and "1" are aliases: the numbers of the profiles in librist */
 static const char *const profiles[] = {
 	[RIST_MAIN] = "main",
 	[RIST_SIMPLE] = "simple",
@@ -105,8 +105,8 @@ static int judge(const struct rist_spec *s, struct errmsg *error)
 			return errmsg_fail(error, -EINVAL, "port: %u is odd, "
 					   "which the simple profile does not "
 					   "have", s->peers[i].port);
-	/* two peers that are called may have one address, which is useless, but
-	 * two that listen may not */
+	/* two peers that are called may have the same address, although that is
+	 * of no use; two that listen cannot bind the same one */
 	for (size_t i = 1; i < s->n_peers; i++)
 		for (size_t k = 0; k < i; k++)
 			if (s->peers[i].listens && s->peers[k].listens &&
@@ -131,9 +131,9 @@ static int finish_input(const struct address *a, void *spec,
 	int r = judge(s, error);
 
 	(void)a;
-	/* A caller of librist 0.2.7 in the simple profile sends nothing, so
-	 * that the called sender does not know it, and it ends at the first
-	 * datagram. */
+	/* A receiver of librist 0.2.7 that calls in the simple profile sends
+	 * nothing, so the sender does not learn its address.  It also stops at
+	 * the first datagram. */
 	for (size_t i = 0; r == 0 && i < s->n_peers; i++)
 		if (s->profile == RIST_SIMPLE && !s->peers[i].listens)
 			r = errmsg_fail(error, -EINVAL, "host: %s is called, "

@@ -12,7 +12,7 @@
 
 enum { BITRATE_LIMIT_MAX_KBPS = 10000000 };
 
-/* NULL ends them. */
+/* NULL ends each list. */
 #define TYPE(KIND, name) &input_##name##_type,
 const struct io_type *const io_input_types[] = {
 	INPUT_TYPES(TYPE, TYPE)
@@ -111,21 +111,23 @@ bool output_kind_is_net(enum output_kind kind)
 /* --- options --- */
 
 enum {
-	TABLES_MAX = 3, /* an input has general, remux and type options */
+	TABLES_MAX = 3, /* an input has io_input_fields, remux_fields and the
+			 * options of its type */
 	PARAMETERS_MAX = ADDRESS_OPTIONS_MAX,
 };
 
 struct reader {
-	/* The first table that has a key reads it into its struct. */
+	/* The first table that has the key of an option reads its value into
+	 * the struct with the same index. */
 	const struct field_table *tables[TABLES_MAX];
 	void *structs[TABLES_MAX];
 	size_t n;
-	/* Parameters behind the '?' of the target, then the options. */
+	/* The parameters behind the '?' of the target, then the options. */
 	struct address_option given[PARAMETERS_MAX + ADDRESS_OPTIONS_MAX];
 	size_t n_given;
 	const struct io_type *type;
 	bool input;
-	unsigned where; /* enum where */
+	unsigned where; /* bits of enum where */
 	io_remark_fn *remark;
 	void *arg;
 };
@@ -147,7 +149,8 @@ static bool is_given(const struct reader *rd, size_t from, size_t to,
 	return false;
 }
 
-/* Splits the query in place; the values stay in it. */
+/* Splits the query "key=value&..." in place and adds its parameters to `given',
+ * which borrows the text. */
 static int add_parameters(struct reader *rd, char *query, struct errmsg *error)
 {
 	char *key;
@@ -177,7 +180,8 @@ static int add_parameters(struct reader *rd, char *query, struct errmsg *error)
 static void describe_unknown(const struct reader *rd, const char *key,
 			     struct errmsg *ret)
 {
-	/* other programs have short keys near ours: cam and cas */
+	/* keys of up to 3 letters are too similar to each other for a
+	 * suggestion: "cam" and "cas" */
 	const char *nearest = strlen(key) > 3
 				      ? field_nearest(rd->tables, rd->n, key)
 				      : NULL;
@@ -221,7 +225,7 @@ static void remark_option(const struct reader *rd, const char *key,
 	rd->remark(text.text, rd->arg);
 }
 
-/* Reports the second of several values of a key. */
+/* Reports a repeated option, at its second value only. */
 static void remark_repeated(const struct reader *rd, const struct field *f,
 			    size_t i)
 {

@@ -4,9 +4,9 @@
  * a configuration with it, and the stream worker opens the result, so that
  * both programs read an address in the same way.
  *
- * Options that a type does not know stay in the configuration.  They, and
- * options without effect, are reported through remark (may be NULL), once per
- * option; they are never an error.
+ * An option that the type does not know, or that has no effect, is never an
+ * error.  It stays in the configuration and is reported once through remark,
+ * which may be NULL.
  *
  * Returns 0, -EINVAL, or -ENOTSUP for a type that this version does not run
  * (rtsp://).  The sentence begins with the field: "port: 70000 is not a port".
@@ -31,14 +31,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* In front of the id of an adapter where the id of a stream may stand, too: no
- * such id has a colon. */
+/* Where a text may name a stream or an adapter, this prefix marks the id of an
+ * adapter.  The id of a stream has no colon. */
 #define IO_ADAPTER "dvb://"
 
 enum {
 	IO_PATH_MAX = 1024,
 	IO_ID_MAX = 64,
-	/* with the position of an input: the stream that receives it alone */
+	/* name of a feed: id of an mpts, '/' and the position of an input */
 	IO_FEED_MAX = IO_ID_MAX + 3,
 	IO_LINK_MAX = sizeof IO_ADAPTER - 1 + IO_ID_MAX,
 	IO_INNER_MAX = 255, /* bytes of an address in an option */
@@ -49,26 +49,28 @@ enum {
 	UDP_RECEIVE_BUFFER = 2 * 1024 * 1024, /* bytes */
 	CC_LIMIT_NONE = 0,
 	CC_LIMIT_MAX = 1000000,
-	CC_LIMIT_DEFAULT = CC_LIMIT_MAX + 1, /* the stream's */
+	CC_LIMIT_DEFAULT = CC_LIMIT_MAX + 1, /* the key cc_limit of the stream
+					      * applies */
 	CBR_MIN_KBPS = 100,
 	CBR_MAX_KBPS = 1000000,
-	BURST_MAX_MS = 10, /* maximum and default */
+	BURST_MAX_MS = 10, /* maximum and default of the option burst */
 	WATCHDOG_DEFAULT_S = 5,
 	FILE_MIN_FREE_DEFAULT_MIB = 256,
 	SAP_PORT = 9875, /* RFC 2974 */
 	SAP_INTERVAL_DEFAULT_S = 300, /* RFC 2974 3.1 */
-	HTTP_RING_MIN_KIB = 16384, /* ring of viewers; also the default */
+	HTTP_RING_MIN_KIB = 16384, /* least and default size of the ring that
+				    * viewers read */
 };
 
-/* text: "option \"foo\" is not known" */
+/* Reports a remark, such as "option \"foo\" is not known". */
 typedef void io_remark_fn(const char *text, void *arg);
 
 /*
- * The types of inputs, one row each.  PLAIN: of every worker; NET: needs a
- * library, so only sluice-worker-net has it.  A row (KIND, name) names
- *	INPUT_KIND,
- *	input_name_type in proto/spec, what its addresses may say,
- *	name_input_open() in worker/input or worker/net, its opener.
+ * The types of inputs, one row each.  PLAIN: every worker can open it; NET: it
+ * needs a library, so only sluice-worker-net can.  A row (KIND, name) means
+ *	INPUT_KIND, the enumerator,
+ *	input_name_type in proto/spec, the reader of its addresses,
+ *	name_input_open() in worker/input or worker/net, which opens it.
  */
 #define INPUT_TYPES(PLAIN, NET) \
 	PLAIN(UDP, udp) \
@@ -85,10 +87,11 @@ typedef void io_remark_fn(const char *text, void *arg);
 enum input_kind { INPUT_TYPES(INPUT_KIND, INPUT_KIND) INPUT_KINDS };
 #undef INPUT_KIND
 
-/* Whether inputs of a kind read a ring that the master keeps. */
+/* Do inputs of this kind read the ring of a stream or an adapter? */
 bool input_kind_is_link(enum input_kind);
 
-/* Does the name of a stream, with the position of an input, mean its feed? */
+/* Is the name that of a feed, "mpts/3": the internal stream that receives an
+ * input of an mpts? */
 static inline bool io_is_feed(const char *stream)
 {
 	return strchr(stream, '/') != NULL;
@@ -102,24 +105,26 @@ struct input_spec {
 	char id[IO_ID_MAX + 1]; /* option id; "" when absent */
 
 	/* udp, rtp */
-	char iface[16];               /* "" = the kernel's choice */
+	char iface[16];               /* "": the kernel chooses it */
 	struct sockaddr_any local;    /* group or address to bind */
 	bool has_source;              /* src=: source-specific multicast */
 	struct sockaddr_any source;
-	unsigned renew_s;             /* 0 = never */
-	unsigned socket_size;         /* bytes; 0 = our default */
+	unsigned renew_s;             /* between two joins; 0: joined once */
+	unsigned socket_size;         /* receive buffer, bytes; 0: default */
 
 	struct rtp_spec rtp;
-	char merge[IO_INNER_MAX + 1]; /* address of a second path; "" = none */
-	unsigned merge_delay_ms;      /* packets are kept to be compared */
+	char merge[IO_INNER_MAX + 1]; /* address of a second path; "": none */
+	unsigned merge_delay_ms;      /* packets are kept so long, to compare
+				       * them with those of the other path */
 
 	/* file */
 	char path[IO_PATH_MAX];
 	bool loop;
 	bool list; /* the file is a list of files */
 
-	/* sdp: path and iface, the options of udp and rtp, and this */
-	unsigned sdp_media; /* number of the m= line; 0: first usable */
+	/* sdp; also path and iface, and the options of udp and rtp */
+	unsigned sdp_media; /* number of the m= line, from 1; 0: the first one
+			     * that can be received */
 
 	struct srt_spec srt;
 	struct rist_spec rist;
@@ -127,41 +132,45 @@ struct input_spec {
 
 	/* stream: its id; dvb: IO_ADAPTER and the id of the adapter */
 	char stream[IO_LINK_MAX + 1];
-	int ring; /* read-only descriptor of that stream's ring; -1: none.  The
-		   * worker sets it; it is not part of the address */
-	uint64_t ring_from; /* where to start in it; 0: with the newest packet.
-			     * The worker sets it, too */
+	/* The next two members are not in the address: the worker sets them. */
+	int ring; /* read-only descriptor of the ring of `stream'; -1: none */
+	uint64_t ring_from; /* position in the ring at which the input starts;
+			     * 0: with the newest packet */
 
-	/* general, used by the analyzer */
-	unsigned cc_limit; /* errors per second; CC_LIMIT_NONE, _DEFAULT */
-	unsigned bitrate_limit_kbps;  /* 0 = the default of the content */
+	/* every type; for the analyzer */
+	unsigned cc_limit; /* continuity errors a second that take the input off
+			    * air; or CC_LIMIT_NONE, CC_LIMIT_DEFAULT */
+	unsigned bitrate_limit_kbps;  /* off air below this rate; 0: a default
+				       * that depends on the content */
 	bool no_analyze;
 
-	/* T2-MI: the stream is that of a PLP */
+	/* the input carries T2-MI, and its stream is that in a PLP */
 	bool t2mi;
 	unsigned t2mi_pid;
-	unsigned plp; /* T2MI_FIRST_PLP: the one of the first frame */
+	unsigned plp; /* T2MI_FIRST_PLP: that of the first baseband frame */
 
 	struct biss_spec biss;
 	struct cam_list cams;  /* softcams; n 0: none */
-	uint16_t ecm_pid;      /* 0: as the tables say */
-	unsigned shift_ms;     /* before the descrambler; CAM_SHIFT_DEFAULT */
+	uint16_t ecm_pid;      /* 0: the PIDs that the tables name */
+	unsigned shift_ms;     /* delay in front of the descrambler; or
+				* CAM_SHIFT_DEFAULT */
 
-	/* a PID of another stream that is inserted */
-	char mux[IO_INNER_MAX + 1]; /* address of that stream; "" = none */
-	uint16_t mux_pid;           /* PID in that stream */
+	/* option mux: one PID of another stream is inserted */
+	char mux[IO_INNER_MAX + 1]; /* address of the other stream; "": none */
+	uint16_t mux_pid;           /* PID in the other stream */
 	uint16_t mux_to;            /* PID in the output; 0: mux_pid, or a
 				     * free PID if that is in use */
 
-	/* Silence after which the input is opened again, seconds; 0: never,
-	 * the default of protocols with a timeout of their own. */
+	/* Seconds of silence after which the input is opened again; 0: never,
+	 * which is the default of protocols with a timeout of their own. */
 	unsigned watchdog_s;
 	bool no_reload;      /* true has the effect of watchdog_s 0 */
-	struct remux_options remux; /* without the options of the stream */
+	struct remux_options remux; /* those of the address, without the keys of
+				     * the stream */
 };
 
-/* where: the stream of the input, for options without effect there (bits of
- * enum where, field_idle.h). */
+/* Reads the address of an input.  where: bits of enum where (field_idle.h) for
+ * the stream of the input; options without effect there are reported. */
 int input_spec_judge(const char *text, unsigned where, struct input_spec *ret,
 		     io_remark_fn *remark, void *arg,
 		     struct errmsg *error) MUST_CHECK;
@@ -179,19 +188,21 @@ enum output_kind { OUTPUT_UDP, OUTPUT_RTP, OUTPUT_HTTP, OUTPUT_SRT,
 
 bool output_kind_is_net(enum output_kind);
 
-/* The clock that spaces datagrams. */
+/* The clock by which an output sends its datagrams. */
 enum output_pacing {
 	PACING_TICK,   /* the wake-ups of the worker */
-	PACING_AUTO,   /* the kernel, where its queue can */
-	PACING_KERNEL, /* the kernel; reported where it cannot */
+	PACING_AUTO,   /* the kernel, if its queue supports send times;
+			* otherwise the wake-ups of the worker */
+	PACING_KERNEL, /* as PACING_AUTO, but logs if the kernel cannot */
 };
 
-/* 204: 16 bytes of zero follow each packet. */
+/* Bytes of a packet in the output.  204: 16 bytes of zero follow each packet of
+ * 188 bytes. */
 enum output_ts_size { TS_SIZE_188, TS_SIZE_204 };
 
 struct output_spec {
 	enum output_kind kind;
-	unsigned cbr_kbps; /* constant rate; 0: as received */
+	unsigned cbr_kbps; /* constant rate; 0: the rate of the stream */
 
 	/* udp, rtp */
 	struct biss_spec biss;
@@ -201,13 +212,15 @@ struct output_spec {
 	unsigned dscp;        /* class of service, RFC 2474; 0 to 63 */
 	bool join;            /* the output also joins the group */
 	unsigned burst_ms;    /* longest part of the stream sent at once */
-	bool no_sync;         /* as received, not at the pace of the stream */
+	bool no_sync;         /* packets are sent as received, and not at the
+			       * rate of the stream */
 	enum output_pacing pacing;
 	enum output_ts_size ts_size;
 	bool sap;             /* SAP announces the stream */
-	struct sockaddr_any sap_group; /* group of SAP; len 0: by the scope */
-	unsigned sap_interval_s;
-	unsigned socket_size; /* bytes; 0 = our default */
+	struct sockaddr_any sap_group; /* group of SAP; len 0: that which
+					* RFC 2974 assigns to the scope */
+	unsigned sap_interval_s; /* between two announcements */
+	unsigned socket_size; /* send buffer, bytes; 0: default */
 	struct rtp_out_spec rtp;
 
 	/* http, srt, rist: viewers and callers need no permission */
@@ -216,17 +229,19 @@ struct output_spec {
 	/* http, https */
 	bool tls;
 	struct sockaddr_any listen; /* 0.0.0.0 for an empty host or "*" */
-	char path[IO_PATH_MAX];     /* starts with '/', already decoded */
-	unsigned buffer_size_kib;   /* wanted ring size; 0 = our default */
-	unsigned buffer_fill_kib;   /* a new viewer gets so much at once */
+	char path[IO_PATH_MAX];     /* begins with '/'; %-escapes are decoded */
+	unsigned buffer_size_kib;   /* wanted size of the ring; 0: default */
+	unsigned buffer_fill_kib;   /* a new viewer gets so much at once; 0:
+				     * from the last random access point */
 	bool hls;                   /* path is that of a playlist */
 	unsigned hls_duration_s, hls_quantity, hls_part_ms;
 	unsigned hls_segment;       /* 0: MPEG-TS, 1: fMP4 */
 
-	/* file: path, and these */
+	/* file; also path */
 	struct {
 		bool m2ts;             /* packets of 192 bytes */
-		unsigned rotate_s;     /* 0: never */
+		/* age and size at which the next file begins; 0: no limit */
+		unsigned rotate_s;
 		unsigned rotate_mib;
 		unsigned min_free_mib; /* less free space stops recording */
 	} file;

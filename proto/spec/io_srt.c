@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * srt://host:port calls, srt://[iface@]:port listens; mode= says it otherwise.
- * The parameters of other programs' addresses ("?streamid=…") are taken too.
+ * srt://host:port calls the peer, srt://[iface@]:port waits for a call; the
+ * option mode overrides this.  Options are also accepted as parameters behind
+ * '?' ("?streamid=…"), as other programs write them.
  */
 #include "proto/spec/io_type.h"
 #include "proto/spec/option_value.h"
@@ -16,13 +17,13 @@ enum {
 	OVERHEAD_MIN = 5,
 	OVERHEAD_MAX = 100,
 	KEY_MAX = 32,
-	/* A matrix of error correction; the library has no bound. */
+	/* Bound of the columns and rows of a FEC matrix; libsrt has none. */
 	MATRIX_MAX = 256,
 };
 
 enum { MODES = 3 };
 
-/* libsrt has two words for the first ones */
+/* "client" and "server" are aliases of libsrt for the first two modes */
 static const char *const modes[] = {
 	[SRT_CALLER] = "caller",
 	[SRT_LISTENER] = "listener",
@@ -32,7 +33,8 @@ static const char *const modes[] = {
 	NULL,
 };
 
-/* The sender alone needs oheadbw and sndbuf, the receiver alone rcvbuf. */
+/* Only senders use oheadbw and sndbuf, and only receivers rcvbuf.  of_sender,
+ * of_receiver: FIELD_IDLE for the options without effect, or 0. */
 #define ROWS(spec, of_sender, of_receiver) \
 	{ "latency", FIELD_AT(spec, srt.latency_ms), .max = LATENCY_MAX_MS, \
 	  .initial = SRT_LATENCY_DEFAULT_MS, .unit = "ms", \
@@ -90,8 +92,8 @@ static const struct field_table input_fields = FIELD_TABLE(struct input_spec,
 static const struct field_table output_fields =
 	FIELD_TABLE(struct output_spec, output_rows);
 
-/* Was a stream id cut at '#'?  Stream ids of the access control of SRT begin
- * with "#!::", and '#' begins the options of an address. */
+/* Was the stream id in the address cut at '#'?  Stream ids for SRT access
+ * control begin with "#!::", but '#' begins the options of an address. */
 static bool is_cut_streamid(const struct address *a)
 {
 	static const char end[] = "streamid=";

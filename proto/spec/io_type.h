@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The types of addresses: what stands before "://", what the target means,
- * and the table of options.  A type of inputs fills a struct input_spec, one
+ * The types of addresses: the name in front of "://", the reader of the target
+ * and the table of options.  A type of inputs fills a struct input_spec, a type
  * of outputs a struct output_spec.
  *
  * Functions return 0, or -EINVAL with a sentence that names the field.
@@ -14,24 +14,25 @@
 
 struct io_type {
 	const char *name; /* "udp" */
-	const char *target; /* its shape, for people: "address[:port]" */
+	const char *target; /* form of the target in help: "address[:port]" */
 	unsigned kind;    /* enum input_kind or output_kind */
 	bool net;         /* output: needs a library of sluice-worker-net
 			   * (inputs: see INPUT_TYPES) */
-	bool query;       /* parameters behind the '?' of the target are
-			   * options, too: other programs' spelling */
-	/* The options of the type; read() runs after the defaults are set. */
+	bool query;       /* options may also be parameters behind the '?' of
+			   * the target, as other programs write them */
+	/* The options of the type; their defaults are set before read(). */
 	const struct field_table *options;
-	/* Reads the target, before the options. */
+	/* Reads the target, before the options are read. */
 	int (*read)(const struct address *, void *spec, struct errmsg *error);
-	/* Reads and checks what depends on several options; may be NULL. */
+	/* Called after the options are read: reads and checks what depends on
+	 * several options; may be NULL. */
 	int (*finish)(const struct address *, void *spec,
 		      struct errmsg *error);
-	/* Where the target is, after read(): bits of enum where
-	 * (field_idle.h); NULL: 0. */
+	/* Called after read(): the bits of enum where (field_idle.h) that hold
+	 * for the target; NULL: none. */
 	unsigned (*where)(const void *spec);
-	/* An output reports values that it accepts and that are of no use
-	 * together, after finish(); NULL: there are none. */
+	/* For outputs, after finish(): reports values that are valid, but of no
+	 * use together; NULL: there are none. */
 	void (*remark)(const void *spec, io_remark_fn *, void *arg);
 };
 
@@ -47,11 +48,11 @@ extern const struct io_type output_udp_type, output_rtp_type,
 /* All types of inputs and of outputs, each list ended by NULL. */
 extern const struct io_type *const io_input_types[];
 extern const struct io_type *const io_output_types[];
-/* NULL: the list has no type of that name. */
+/* Returns the type with this name; NULL: the list does not have it. */
 const struct io_type *io_type_find(const struct io_type *const *types,
 				   const char *name);
 
-/* The options of every input, beside remux_fields. */
+/* The options that every input has, in addition to remux_fields. */
 extern const struct field_table io_input_fields;
 
 /* --- rows that several types have --- */
@@ -72,7 +73,8 @@ enum {
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Bytes 4 and 8 of the key are no checksums." }
 
-/* Every input has these; idle: FIELD_IDLE where they have no effect, or 0. */
+/* The options of every input against silence.  idle: FIELD_IDLE for a type in
+ * which they have no effect, or 0. */
 #define IO_ROWS_WATCHDOG(default_s, idle) \
 	{ "watchdog", IO_INPUT(watchdog_s), .max = IO_WATCHDOG_MAX_S, \
 	  .initial = (default_s), .unit = "s", \
@@ -83,7 +85,7 @@ enum {
 	{ "no_reload", IO_INPUT(no_reload), .flags = (idle) | FIELD_OBSERVER, \
 	  .help = "Never opens the input again because of silence." }
 
-/* Inputs that receive datagrams have these. */
+/* The options of inputs that receive UDP datagrams. */
 #define IO_ROWS_SOCKET \
 	{ "renew", IO_INPUT(renew_s), .max = IO_RENEW_MAX_S, .unit = "s", \
 	  .idle_in = WHERE_UNICAST, \
@@ -94,7 +96,8 @@ enum {
 	  .unit = "bytes", \
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Receive buffer of the socket; 0: the usual size." }
-/* skew_needs: the option without which skew has no effect, or NULL. */
+/* The options of inputs that receive RTP.  skew_needs: the option without which
+ * skew has no effect, or NULL. */
 #define IO_ROWS_RTP(skew_needs) \
 	{ "reorder", IO_INPUT(rtp.reorder_ms), .max = RTP_REORDER_MAX_MS, \
 	  .initial = RTP_REORDER_DEFAULT_MS, .unit = "ms", \
@@ -110,7 +113,8 @@ enum {
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Fixed delay of every datagram; 0: only as long as needed." }
 
-/* The option merge, which io_merge_read() reads, and by content its delay. */
+/* The option merge, which io_merge_read() reads.  IO_ROWS_MERGE also has the
+ * option delay of inputs that compare the two paths by their content. */
 #define IO_ROW_MERGE \
 	{ "merge", .type = FIELD_NONE, .form = "text", \
 	  .flags = FIELD_OBSERVER | FIELD_ADDRESS, \
@@ -123,26 +127,28 @@ enum {
 	  .flags = FIELD_OBSERVER, \
 	  .help = "How long packets are kept to compare the two paths." }
 
-/* Outputs that send packets at a pace have this. */
+/* The option of outputs that can send at a constant rate. */
 #define IO_ROW_CBR \
 	{ "cbr", IO_OUTPUT(cbr_kbps), .min = CBR_MIN_KBPS, \
 	  .max = CBR_MAX_KBPS, .unit = "kbit/s", \
 	  .flags = FIELD_OBSERVER, \
 	  .help = "Constant rate, filled with null packets." }
 
-/* Callers of an output need no permission (auth). */
+/* The option of outputs whose callers need a permission if auth is enabled. */
 #define IO_ROW_NO_AUTH \
 	{ "no_auth", IO_OUTPUT(no_auth), .flags = FIELD_OBSERVER, \
 	  .help = "Callers need no authorization for this output." }
 
 /* --- parts of targets (io_place.c) --- */
 
-/* host is a name or an IP literal, "" where the text has none. */
+/* The result of io_host_port_read().  host: a name or an IP address; "": the
+ * text has no host. */
 struct io_host_port {
 	char *host; /* memory of the caller */
 	size_t size; /* bytes of host */
 	uint16_t port;
 };
+/* Reads host:port, where an IPv6 address has brackets. */
 int io_host_port_read(const char *text, size_t len, struct io_host_port *ret,
 		      struct errmsg *error) MUST_CHECK;
 

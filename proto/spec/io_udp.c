@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* udp:// and rtp://, in and out. */
+/* The types udp and rtp, of inputs and outputs. */
 #include "common/base/alloc.h"
 #include "proto/spec/io_type.h"
 #include "proto/spec/option_value.h"
@@ -17,7 +17,7 @@ enum {
 
 /* --- inputs --- */
 
-/* src=ADDRESS: source-specific multicast. */
+/* Reads src=ADDRESS, the sender of source-specific multicast. */
 static int read_source(const struct field *f, const char *key,
 		       const char *src, void *s, struct errmsg *error)
 {
@@ -43,7 +43,9 @@ static int read_source(const struct field *f, const char *key,
 static const struct field_hook source_hook = { .schema = "string",
 					       .read = read_source };
 
-/* The size of packets is found from the data.  The outputs have the pace. */
+/* ts_size has no effect, because the size of packets is found in the data.
+ * sync and no_sync have none, because the outputs set the pace of the
+ * stream. */
 #define INPUT_ROWS \
 	{ "src", FIELD_BY_SPAN(&source_hook, struct input_spec, has_source, \
 			       source), \
@@ -77,7 +79,8 @@ static const struct field_table udp_input_fields =
 static const struct field_table rtp_input_fields =
 	FIELD_TABLE(struct input_spec, rtp_input_rows);
 
-/* Other programs write options behind '?', and the interface behind '/'. */
+/* Reads [iface@]host[:port].  Other programs write options behind '?' and the
+ * interface behind '/': the error says what to write. */
 static int read_endpoint(const char *text, struct address_endpoint *ret,
 			 struct errmsg *error)
 {
@@ -206,7 +209,7 @@ static int read_destination(const char *text, char *iface,
 	return 0;
 }
 
-/* sap, or sap=GROUP. */
+/* Reads the option sap or sap=GROUP. */
 static int read_sap(const struct field *f, const char *key, const char *group,
 		    void *s, struct errmsg *error)
 {
@@ -224,7 +227,7 @@ static int read_sap(const struct field *f, const char *key, const char *group,
 			   "of the IP family of the output", group);
 }
 
-/* COLUMNSxROWS within SMPTE 2022-1. */
+/* Reads fec=COLUMNSxROWS, within the limits of SMPTE 2022-1. */
 static int read_fec(const struct field *f, const char *key, const char *text,
 		    void *s, struct errmsg *error)
 {

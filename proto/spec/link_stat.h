@@ -2,10 +2,10 @@
 /*
  * The values that a protocol measures on its link, by name.
  *
- * One table for all protocols, inputs and outputs: link_stat.c has the name,
- * unit and meaning of each.  A type of input or output sets those that it has;
- * they are sent in stream.status and shown by the control interface.  A new
- * value is a line here, a row in link_stat.c and a line in doc/api.md.
+ * One table is for all protocols, inputs and outputs: link_stat.c has the name,
+ * unit and meaning of each value.  Each type of input or output sets the values
+ * that it measures.  They are sent in stream.status and shown by the API.  A
+ * new value is a line here, a row in link_stat.c and a line in doc/api.md.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum link_stat {
-	/* present values */
+	/* values at the moment; link_stats_carry() does not add them */
 	LINK_PEERS,
 	LINK_INTERFACE,
 	LINK_RTT_US,
@@ -34,7 +34,7 @@ enum link_stat {
 	LINK_BUFFER_MS,
 	LINK_VARIANT_BANDWIDTH,
 
-	/* since the start of the worker */
+	/* counters since the start of the worker */
 	LINK_FIRST_COUNTER,
 	LINK_CONNECTS = LINK_FIRST_COUNTER,
 	LINK_REFUSED,
@@ -73,11 +73,11 @@ enum link_stat {
 
 /* Values of a link.  Zeroed memory: no value is known. */
 struct link_stats {
-	uint64_t known; /* bits by enum link_stat: the values that are set */
+	uint64_t known; /* bit i is set: value[i] is known */
 	uint64_t value[LINK_STAT_COUNT];
 };
 
-/* "rtt_us" */
+/* The name in messages and the API, such as "rtt_us". */
 const char *link_stat_name(enum link_stat);
 
 static inline void link_stats_set(struct link_stats *s, enum link_stat what,
@@ -93,10 +93,10 @@ static inline void link_stats_add(struct link_stats *s, enum link_stat what,
 	link_stats_set(s, what, s->value[what] + n);
 }
 
-/* Adds the counters of an earlier connection. */
+/* Adds the counters of an earlier connection to those of this one. */
 void link_stats_carry(struct link_stats *, const struct link_stats *before);
 
-/* Takes the values that are known in `more'; the others stay. */
+/* Copies the values that are known in `more'; the others stay. */
 void link_stats_take(struct link_stats *, const struct link_stats *more);
 
 /* The known values as an object {name: number}, a new reference; NULL if none

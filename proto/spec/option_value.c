@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longest piece of outside text shown in a sentence. */
+/* How many of len bytes of a wrong value an error shows. */
 #define SHOWN(len) ((int)MIN(len, (size_t)64))
 
 void option_words(const char *const *words, size_t n,

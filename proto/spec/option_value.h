@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Room for what option_words() writes of some words. */
+/* Bytes of the text that option_words() writes. */
 enum { OPTION_WORDS_TEXT = 192 };
 
 /* Writes "128, 192 or 256" from n words.  The text is cut where it does not
@@ -19,7 +19,8 @@ enum { OPTION_WORDS_TEXT = 192 };
 void option_words(const char *const *words, size_t n,
 		  char text[OPTION_WORDS_TEXT]);
 
-/* len bytes of decimal digits, min <= value <= max. */
+/* Reads a number from len bytes of decimal digits; it must be between min and
+ * max. */
 int option_number(const char *text, size_t len, unsigned min, unsigned max,
 		  unsigned *ret, struct errmsg *error) MUST_CHECK;
 

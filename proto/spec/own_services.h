@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The services of a stream that have an own EIT: all or none, but for some; and
- * its EIT of other transport streams.  Plain data.
+ * Names the services of a stream for which the stream makes an own EIT: all or
+ * none, with exceptions.  Also names what it sends as EIT of other transport
+ * streams.  Plain data.
  */
 #pragma once
 
@@ -16,14 +17,14 @@ enum eit_other {
 	EIT_OTHER_PASS,    /* the EIT other of the source */
 	/* own EIT: present and following events of the streams in nit_other */
 	EIT_OTHER_PRESENT,
-	EIT_OTHER_ALL,     /* own EIT, with the schedule */
+	EIT_OTHER_ALL,     /* own EIT: also the schedule of these streams */
 };
 
 struct own_services {
-	bool all;
+	bool all; /* true: all services but those in except; false: only those
+		   * in except */
 	size_t n_except;
-	uint16_t except[OWN_SERVICES_MAX]; /* services for which the opposite of
-					    * `all' holds */
+	uint16_t except[OWN_SERVICES_MAX]; /* program numbers */
 };
 
 static inline bool own_services_has(const struct own_services *s, uint16_t pnr)

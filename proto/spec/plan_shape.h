@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The fields of the plan that the worker of a multiplex sends of an input: the
- * PIDs and service numbers that it has in the multiplex (doc/api.md).  The
- * master checks a plan with them before it shows the plan.
+ * The fields of the plan of an input, which the worker of a multiplex sends:
+ * the PIDs and service numbers that the input has there (doc/api.md).
+ * The master checks a plan with these fields before it shows the plan.
  */
 #pragma once
 
 #include "proto/spec/field.h"
 
 enum {
-	PLAN_PIDS_MAX = 100, /* of one part */
+	PLAN_PIDS_MAX = 100, /* PIDs in one part of a plan (stream.planned) */
 	PLAN_SERVICES_MAX = 256,
 };
 

@@ -3,9 +3,9 @@
  * The options that change a transport stream: programs, PIDs, numbers, tables
  * and names.
  *
- * The same struct has the options of an input's address and the keys of a
- * stream object; remux_options_overlay() joins them.  Plain data; zeroed memory
- * changes nothing.
+ * The same struct holds the options of an input's address and the keys of a
+ * stream object; remux_options_overlay() joins them.  Plain data; with zeroed
+ * memory the remux changes nothing.
  *
  * PIDs are those of the source, except pid_map.pid.
  */
@@ -36,7 +36,7 @@ enum {
 };
 
 struct pid_set {
-	bool given;
+	bool given; /* false: the option is absent */
 	uint64_t words[PID_COUNT / 64];
 };
 
@@ -51,11 +51,11 @@ static inline void pid_set_add(struct pid_set *s, uint16_t pid)
 	s->words[pid >> 6 & (PID_COUNT / 64 - 1)] |= UINT64_C(1) << (pid & 63);
 }
 
-/* The left side of a map. */
+/* The left side of a map: which PIDs of the source it renumbers. */
 enum map_what {
-	MAP_PID,      /* source_pid */
+	MAP_PID,      /* the PID source_pid */
 	MAP_PMT,
-	MAP_PCR,      /* a PCR PID that carries nothing else */
+	MAP_PCR,      /* a PCR PID that carries no component */
 	MAP_VIDEO,
 	MAP_AUDIO,
 	MAP_AC3,
@@ -63,7 +63,7 @@ enum map_what {
 	MAP_SUBTITLE,
 	MAP_TELETEXT,
 	MAP_AIT,
-	MAP_LANGUAGE, /* any stream of this language */
+	MAP_LANGUAGE, /* any component of this language */
 };
 
 /* A map of PIDs.  If several maps have the same left side, the n-th map is for
@@ -71,7 +71,7 @@ enum map_what {
 struct pid_map {
 	enum map_what what;
 	uint16_t source_pid;
-	char language[4]; /* "" or three letters */
+	char language[4]; /* three letters of ISO 639-2; "": any language */
 	uint16_t pid;     /* PID in the output */
 };
 
@@ -82,21 +82,22 @@ struct pid_language {
 
 enum table_rule { TABLE_DEFAULT, TABLE_PASS, TABLE_DROP };
 
-/* What an mpts sends of an input that is silent. */
+/* What an mpts sends in place of an input that is silent. */
 enum absent_kind {
-	ABSENT_NONE,   /* its services stay in the tables */
-	ABSENT_STILL,  /* the last picture */
-	ABSENT_FILE,   /* absent_path */
-	ABSENT_REMOVE, /* after absent_s its services leave the tables */
+	ABSENT_NONE,   /* nothing; its services stay in the tables */
+	ABSENT_STILL,  /* the last picture of its services */
+	ABSENT_FILE,   /* the packets of the file absent_path */
+	ABSENT_REMOVE, /* nothing; after absent_s seconds the tables do not list
+			* its services any more */
 };
 
 enum { ABSENT_PATH_MAX = 256, ABSENT_MAX_S = 24 * 3600 };
 
 struct remux_options {
 	uint16_t pnr;     /* 0: all programs */
-	uint16_t set_pnr; /* 0: as it is */
-	uint16_t set_tsid;
-	uint16_t set_pcr_pid;
+	uint16_t set_pnr; /* program number in the output; 0: unchanged */
+	uint16_t set_tsid; /* 0: unchanged */
+	uint16_t set_pcr_pid; /* 0: unchanged */
 
 	struct pid_set drop;    /* filter */
 	struct pid_set keep;    /* filter~; not given: all PIDs */
@@ -113,11 +114,12 @@ struct remux_options {
 	bool pass_data;
 	bool pass_ca; /* cas */
 
-	/* for an input of an mpts: its block, 0: by its position; its priority
-	 * and, in kbit/s, its rates; 0: none */
+	/* For an input of an mpts.  pid_base: first PID and service number of
+	 * the input, 0: by its position; pid_block: how many PIDs and service
+	 * numbers it has, 0: the default. */
 	uint16_t pid_base, pid_block;
-	uint8_t priority;
-	uint32_t rate_min, rate_max;
+	uint8_t priority; /* the input with the lowest one is stopped first */
+	uint32_t rate_min, rate_max; /* kbit/s; 0: none */
 	enum absent_kind absent;
 	unsigned absent_s;
 	char absent_path[ABSENT_PATH_MAX];
@@ -125,22 +127,22 @@ struct remux_options {
 	/* keys of the stream */
 	char service_name[SERVICE_TEXT_MAX + 1];
 	char service_provider[SERVICE_TEXT_MAX + 1];
-	uint8_t service_type; /* 0: as it is */
+	uint8_t service_type; /* 0: unchanged */
 	uint8_t textcode;     /* 0: ISO 6937, n: ISO 8859-n, 21: UTF-8 */
-	uint16_t cue_pid; /* of splice commands of the operator; 0: none */
+	uint16_t cue_pid; /* PID for splice commands of the operator; 0: none */
 	char hbbtv_url[HBBTV_URL_MAX + 1];
 	size_t n_edits;
 	struct desc_edit edits[DESC_EDITS_MAX];
 };
 
-/* True if an option is set that changes a stream of one input: the options that
- * only an mpts has do not count. */
+/* True if an option is set that changes a stream of one input.  The options
+ * that have an effect only in an mpts do not count. */
 bool remux_options_given(const struct remux_options *);
 
 /* The options of an input's address. */
 extern const struct field_table remux_fields;
 
-/* A list of PIDs, for keys of the stream. */
+/* Reads a list of PIDs, "101,102", into a pid_set; for keys of the stream. */
 extern const struct field_hook remux_pids_hook;
 
 /* Adds maps such as "pmt=100, video=101"; 0 or -EINVAL. */
@@ -152,8 +154,9 @@ int pid_set_read(struct pid_set *, const char *text,
 		 struct errmsg *error) MUST_CHECK;
 
 /*
- * Adds the options of the stream to those of its input: single values and
- * filter~ replace, filter is added, maps precede those of the input.
+ * Adds the options of the stream to those of its input.  Single values and
+ * filter~ of the stream replace those of the input.  The PIDs of filter are
+ * added.  The maps of the stream precede those of the input.
  */
 void remux_options_overlay(struct remux_options *input,
 			   const struct remux_options *stream);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The fields of the analysis that a worker sends of an input or of the output
- * of its stream (doc/api.md).  The master checks a report with them before it
- * shows the report.
+ * The fields of a report: the analysis of an input or of the output of a
+ * stream, which the worker sends (doc/api.md).  The master checks a report with
+ * these fields before it shows the report.
  */
 #pragma once
 

@@ -9,13 +9,13 @@
 enum {
 	RIST_PEERS_MAX = 4,
 	RIST_HOST_MAX = 127,
-	RIST_SECRET_MAX = 127, /* these limits are those of librist */
+	RIST_SECRET_MAX = 127, /* as in librist */
 	RIST_CNAME_MAX = 127,
 	RIST_BUFFER_DEFAULT_MS = 1000,
 };
 
 struct rist_peer_spec {
-	bool listens; /* waits for the other end at this address */
+	bool listens; /* waits for a call at this address; false: calls it */
 	char host[RIST_HOST_MAX + 1]; /* "" for a listener on all addresses */
 	uint16_t port;
 };
@@ -29,5 +29,5 @@ struct rist_spec {
 	unsigned buffer_ms;
 	unsigned key_bits;   /* 128 or 256 */
 	char secret[RIST_SECRET_MAX + 1]; /* "" = not encrypted */
-	char cname[RIST_CNAME_MAX + 1];   /* "" = the library's */
+	char cname[RIST_CNAME_MAX + 1];   /* "": the default of librist */
 };

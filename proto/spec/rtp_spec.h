@@ -12,8 +12,9 @@ enum {
 	RTP_SKEW_DEFAULT_MS = 500,
 	RTP_SKEW_MAX_MS = 1000,
 	RTP_DELAY_MAX_MS = 2000,
-	RTP_FEC_PORTS = 4, /* after that of the media */
-	/* SMPTE 2022-1 */
+	/* FEC uses UDP ports up to that of the media plus this number */
+	RTP_FEC_PORTS = 4,
+	/* limits of SMPTE 2022-1 */
 	FEC_COLUMNS_MAX = 20,
 	FEC_ROWS_MIN = 4,
 	FEC_ROWS_MAX = 20,
@@ -22,16 +23,19 @@ enum {
 
 /* The options of an input. */
 struct rtp_spec {
-	unsigned reorder_ms; /* wait for an overtaken datagram */
-	unsigned skew_ms;    /* wait for the slower of two paths */
-	unsigned delay_ms;   /* delay of every datagram; 0: as needed */
-	bool fec;            /* SMPTE 2022-1 on the next ports */
+	unsigned reorder_ms; /* longest wait for a missing datagram */
+	unsigned skew_ms;    /* longest wait for the slower of two paths */
+	unsigned delay_ms;   /* fixed delay of every datagram; 0: only as long
+			      * as needed */
+	bool fec;            /* FEC of SMPTE 2022-1 is received, on the ports
+			      * of the media plus 2 and plus 4 */
 };
 
 /* The options of an output. */
 struct rtp_out_spec {
-	unsigned fec_columns, fec_rows; /* SMPTE 2022-1; 0: none */
-	bool has_path2;                 /* SMPTE 2022-7: the same to path2 */
+	unsigned fec_columns, fec_rows; /* SMPTE 2022-1; 0: no FEC */
+	bool has_path2;                 /* each datagram is also sent to path2
+					 * (SMPTE 2022-7) */
 	struct sockaddr_any path2;
 	char path2_iface[16];
 };

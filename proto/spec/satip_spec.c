@@ -31,8 +31,8 @@ enum {
 	PLS_CODE_MASK = 0x3ffff,
 };
 
-/* A value in the configuration (key) and its name in the query of the server;
- * NULL: the query does not have the parameter, and the server chooses. */
+/* A value in the configuration (key) and in the query to the server (value).
+ * value NULL: the query omits the parameter, and the server chooses. */
 struct word {
 	const char *key, *value;
 };
@@ -86,14 +86,15 @@ static const struct {
 	{ "ISDB-T", "isdbt", ISDBT }, { "ISDBT", "isdbt", ISDBT },
 };
 
-/* A key of the adapter: one of words, or a number from min to max. */
+/* A key of the adapter and the name of its parameter in the query.  Its value
+ * is one of words, or (words NULL) a number from min to max. */
 static const struct parameter {
 	const char *key, *name;
 	unsigned systems;
 	const struct word *words;
 	unsigned min, max;
-	const char *absent; /* value of an absent key; "": required; NULL: no
-			     * parameter */
+	const char *absent; /* value if the key is absent; "": the key is
+			     * required; NULL: the parameter is omitted */
 } parameters[] = {
 	{ "diseqc", "src", SATELLITE, NULL, 1, 255, "1" },
 	{ "device", "fe", ALL, NULL, 1, 65535, NULL },
@@ -166,7 +167,8 @@ const char *satip_spec_type(const char *system)
 	return NULL;
 }
 
-/* Text is in MHz, kHz or Hz: the ranges do not overlap. */
+/* Writes the frequency in MHz.  The key may be in MHz, kHz or Hz: the ranges of
+ * these units do not overlap. */
 static int format_frequency(const json_t *adapter, bool satellite,
 			    char ret[VALUE_MAX], struct errmsg *error)
 {
@@ -311,7 +313,7 @@ static bool is_name(const char *text, size_t len)
 	       strspn(text + skip, "0123456789") < len - skip;
 }
 
-/* name[:port] */
+/* Reads name[:port] of a server. */
 static int read_name(const char *text, struct satip_spec *spec,
 		     struct errmsg *error)
 {

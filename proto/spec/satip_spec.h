@@ -25,18 +25,18 @@ enum satip_transport {
 };
 
 struct satip_spec {
-	struct sockaddr_any server; /* len 0: it has a name */
-	char name[SATIP_NAME_MAX];  /* "": it has an address */
-	uint16_t port;
-	bool whole; /* all PIDs, not only those of programs */
+	struct sockaddr_any server; /* len 0: see name */
+	char name[SATIP_NAME_MAX];  /* host name; "": see server */
+	uint16_t port; /* with name */
+	bool whole; /* requests all PIDs; false: only those that streams need */
 	enum satip_transport transport;
-	bool fixed_transport; /* the configuration names it */
+	bool fixed_transport; /* the configuration has the key transport */
 	/* the tuning, without PIDs: "freq=11362&msys=dvbs2&src=1&..." */
 	char query[SATIP_QUERY_MAX];
 };
 
-/* Have both adapters the same server, transport and budget?  Then only the
- * multiplex may differ. */
+/* Have both adapters the same server, transport and budget, so that at most
+ * their multiplex differs? */
 bool satip_spec_is_same(const json_t *, const json_t *);
 
 /* Is the server given by a name, which must be resolved? */
@@ -45,8 +45,8 @@ bool satip_spec_has_name(const json_t *adapter);
 /* The keys that satip_spec_parse() reads, in a new object. */
 json_t *satip_spec_keys(const json_t *adapter);
 
-/* The type of an adapter for the name that a server gives to a system, in upper
- * or lower case; NULL: the name is unknown. */
+/* Returns the type of an adapter ("S2") for the name of a delivery system in
+ * SAT>IP ("dvbs2", in any case); NULL: the name is unknown. */
 const char *satip_spec_type(const char *system);
 
 /* Reads the keys of the adapter.  0, or -EINVAL with error, which names the
