@@ -29,7 +29,8 @@ struct field_object {
 	void *s;
 	unsigned n_before; /* n_errors of the reader when the object began */
 	size_t cursor;     /* row behind the one that was found last */
-	uint64_t seen[FIELD_ROWS_MAX / 64]; /* a bit for each row: has a value */
+	uint64_t seen[FIELD_ROWS_MAX / 64]; /* a bit for each row: a value was
+					     * read */
 };
 
 bool field_is_done(const struct field_reader *);

@@ -52,8 +52,9 @@ static bool is_satellite(const json_t *adapter)
 	return is_type(adapter, "S");
 }
 
-/* The step of a blind scan where the grid gives none.  A frontend also finds a
- * carrier that is off the tuned frequency by a part of its width. */
+/* The step in MHz of a blind scan whose grid gives none.  It can be large,
+ * because a frontend also finds a carrier whose frequency differs from the
+ * tuned one by a part of its bandwidth. */
 static double default_step(const struct scan_spec *s)
 {
 	unsigned least = s->grid.symbolrates[0];

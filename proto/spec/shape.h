@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Words for the tables of documents that a worker writes and the master checks:
- * report_shape.c and plan_shape.c.  A file that includes it uses the words in
- * rows of struct field; nothing else includes it.
+ * Macros for the field tables of documents that a worker writes and the master
+ * checks.  Only report_shape.c and plan_shape.c include this file, because its
+ * names are short.
  */
 #pragma once
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sections that an operator wrote: list si of a stream. */
+/* Reads the sections that an operator has written: the list `si' of a
+ * stream. */
 #include "common/base/crc32.h"
 #include "common/base/hex.h"
 #include "proto/si/record.h"
@@ -13,16 +14,17 @@ enum {
 	LONG_HEADER = 8,
 	CRC = 4,
 	TOT_TABLE = 0x73, /* has a CRC_32 behind a short header */
-	FIRST_TABLE = 0x03, /* PAT, CAT and PMT have no own sections */
+	FIRST_TABLE = 0x03, /* lower: PAT, CAT and PMT, not allowed in `si' */
 	STUFFING_TABLE = 0x72,
 	DVB_TABLE = 0x40,
 	EIT_FIRST = 0x4e,
 	EIT_LAST = 0x6f,
 	PRIVATE_TABLE = 0x80,
-	SHORT_MAX = 1024, /* EN 300 468 5.2, but EIT and private ones */
+	/* most bytes of a section of EN 300 468, except EIT and private ones */
+	SHORT_MAX = 1024,
 };
 
-/* Reads the digits; blanks may stand between them. */
+/* Reads hexadecimal digits with blanks between them. */
 static int read_hex(const char *text, uint8_t ret[SI_SECTION_BYTES],
 		    size_t *ret_len, struct errmsg *error)
 {

@@ -7,7 +7,7 @@
 
 enum {
 	SRT_HOST_MAX = 253,
-	SRT_PASSPHRASE_MIN = 10, /* the protocol's own limits */
+	SRT_PASSPHRASE_MIN = 10, /* limits of SRT, bytes */
 	SRT_PASSPHRASE_MAX = 79,
 	SRT_STREAMID_MAX = 512,
 	SRT_FILTER_MAX = 127,
@@ -24,10 +24,11 @@ struct srt_spec {
 	uint16_t port;
 	unsigned latency_ms;
 	unsigned timeout_s;
-	unsigned overhead_percent; /* oheadbw; 0 = without a bound */
-	unsigned key_bytes;        /* pbkeylen; 0 = the library's choice */
-	unsigned send_buffer;      /* bytes; 0 = the library's choice */
-	unsigned receive_buffer;
+	unsigned overhead_percent; /* oheadbw: bandwidth of retransmissions, in
+				    * percent of the stream; 0: not bounded */
+	unsigned key_bytes;        /* pbkeylen; 0: libsrt chooses */
+	unsigned send_buffer;      /* bytes; 0: libsrt chooses */
+	unsigned receive_buffer;   /* bytes; 0: libsrt chooses */
 	bool no_timed_delivery;    /* no_tsbpdmode */
 	char passphrase[SRT_PASSPHRASE_MAX + 1]; /* "" = not encrypted */
 	char streamid[SRT_STREAMID_MAX + 1];

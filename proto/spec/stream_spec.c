@@ -223,7 +223,8 @@ static const struct field_need or_any_table[] = {
 	IS("bat", "own"), IS("sdt_other", NULL), OWN_EIT, OWN_EIT_OTHER,
 	IS("tdt", "own"), { 0 },
 };
-/* With one input the delays decide when the filler, or nothing, replaces it. */
+/* In a stream of one input the delays decide when the filler replaces the
+ * input; with backup_type "stop" they decide when nothing is sent. */
 static const struct field_need or_stop[] = { IS("backup_type", "stop"),
 					     { 0 } };
 #define SINGLE_NEEDS_FILLER \
@@ -484,7 +485,7 @@ bool stream_spec_service(const struct stream_spec *s, size_t place,
 {
 	static const struct remux_options none;
 	size_t n = s->tables.n_services;
-	/* the names of the stream are those of its only service */
+	/* service_name and the like are the names of the only service */
 	const struct remux_options *o = n <= 1 ? &s->remux : &none;
 	const struct service_spec *e;
 

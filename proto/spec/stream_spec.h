@@ -3,8 +3,8 @@
  * The keys of a stream object that its worker reads.  The master checks a
  * configuration with the same tables.
  *
- * The tables are FIELD_LOOSE: numbers may be text ("101"), and null or "" is
- * as if the key were absent.
+ * The tables are FIELD_LOOSE: numbers may be text ("101"), and a key with null
+ * or "" counts as absent.
  */
 #pragma once
 
@@ -23,18 +23,18 @@ enum {
 	BACKUP_DELAY_MAX_S = 24 * 3600,
 	TABLE_VERSIONS = 32,
 	BACKUP_DELAY_DEFAULT = -1, /* the key is absent */
-	/* bytes of all keys as JSON, which one message carries */
+	/* most bytes of the JSON of all keys, which one message carries */
 	STREAM_OPTIONS_MAX = 16384,
 };
 
 enum backup_type {
-	BACKUP_ACTIVE, /* "" or "active" */
+	BACKUP_ACTIVE, /* the key is absent, "" or "active" */
 	BACKUP_STOP,
 	BACKUP_PASSIVE,
 	BACKUP_DISABLE,
 };
 
-/* Components of a stream. */
+/* Kinds of the components of a program. */
 enum cas_component {
 	CAS_VIDEO,
 	CAS_AUDIO,
@@ -44,48 +44,50 @@ enum cas_component {
 	CAS_COMPONENTS,
 };
 
-/* Sent while no input is on air. */
+/* What a stream sends while no input is on air. */
 enum filler_kind {
 	FILLER_NONE,
-	FILLER_STILL, /* made by the worker, in the layout of the stream */
-	FILLER_FILE,  /* filler_path */
+	FILLER_STILL, /* a still picture, on the PIDs of the stream */
+	FILLER_FILE,  /* the packets of the file filler_path */
 };
 
-/* The PIDs and service numbers of an mpts. */
+/* How an mpts chooses PIDs and service numbers. */
 enum pid_mode {
-	PID_MODE_MAP,  /* those of the block of each input */
-	PID_MODE_KEEP, /* those of the source; clashes move to the block */
+	PID_MODE_MAP,  /* each input has a block of numbers (pid_base) */
+	PID_MODE_KEEP, /* a number of the source is kept; if another input has
+			* it, it is replaced by a number of the block */
 };
 
 enum { MUX_DELAY_MIN_MS = 50, MUX_DELAY_MAX_MS = 800, MUX_DELAY_MS = 400 };
 
 struct stream_spec {
-	struct remux_options remux; /* without the options of the inputs */
+	struct remux_options remux; /* the keys of the stream, without the
+				     * options of its inputs */
 
 	enum backup_type backup;
-	/* seconds; BACKUP_DELAY_DEFAULT: the key is absent */
+	/* In seconds; BACKUP_DELAY_DEFAULT: the key is absent. */
 	int backup_start_delay_s;
 	int backup_return_delay_s;
 	int backup_initial_delay_s;
 	int backup_damping_s; /* half-life of the penalty */
-	alarm_set backup_on; /* alarms with which an input is off air */
+	alarm_set backup_on; /* an input with one of these alarms is off air */
 	bool backup_force_return; /* default: true */
-	unsigned cc_limit; /* for inputs with CC_LIMIT_DEFAULT */
+	unsigned cc_limit; /* of the inputs with CC_LIMIT_DEFAULT */
 
-	/* what cas_list scrambles: bits by enum cas_component */
+	/* components that are scrambled: a bit for each enum cas_component */
 	unsigned cas_components;
 
 	enum filler_kind filler;
 	char filler_path[FILLER_PATH_MAX];
 
 	struct tables_spec tables;
-	/* an mpts of several inputs */
-	unsigned mux_kbps; /* bitrate; 0: absent */
+	/* The next four members are for an mpts of several inputs. */
+	unsigned mux_kbps; /* the key bitrate; 0: absent */
 	unsigned mux_delay_ms;
 	enum pid_mode pid_mode;
 	uint16_t tsid;
 
-	/* first version of a table, modulo 32 */
+	/* version_number with which a table begins, 0 to 31 */
 	uint8_t pat_version, pmt_version, cat_version, sdt_version,
 		nit_version;
 };
@@ -103,11 +105,11 @@ void stream_spec_init(struct stream_spec *);
 int stream_spec_parse(const json_t *stream, struct stream_spec *ret,
 		      struct errmsg *error) MUST_CHECK;
 
-/* The transport_stream_id that a stream sends; 0: that of its source.  The
- * function takes a stream with a bitrate for a multiplex of several inputs. */
+/* The transport_stream_id that a stream sends; 0: that of its source.  A stream
+ * with the key bitrate counts as a multiplex of several inputs. */
 uint16_t stream_spec_tsid(const struct stream_spec *);
 
-/* A service as other streams list it; borrows its texts. */
+/* A service as other streams list it (nit_other); borrows its texts. */
 struct listed_service {
 	uint16_t pnr, lcn;
 	uint8_t type; /* not 0 */
@@ -131,7 +133,8 @@ json_t *stream_spec_pick(const json_t *stream);
  * object of stream_spec_pick() that does not have them. */
 void stream_spec_add_defaults(json_t *options, const json_t *settings);
 
-/* Have two objects of stream_spec_pick() the same options?  Versions do not
- * count: they only say where a new count begins.  A default of the settings
- * does not count where it has no effect (where: bits of enum where). */
+/* Have two objects of stream_spec_pick() the same options?  The keys of
+ * versions are not compared, because they only matter at the start of a stream.
+ * A key with FIELD_SETTING is not compared if it has no effect (where: bits of
+ * enum where). */
 bool stream_spec_is_same(const json_t *a, const json_t *b, unsigned where);

@@ -28,8 +28,8 @@ int t2mi_spec_parse(const json_t *adapter, struct t2mi_spec *ret,
 	return r;
 }
 
-/* A copy of the adapter with the keys of its tuning: without those of T2-MI,
- * and without keys that change neither. */
+/* A copy of the adapter with only the keys of its tuning: without those of
+ * T2-MI and without keys that affect neither, such as timeout. */
 static json_t *tuning_of(const json_t *adapter)
 {
 	static const char *const others[] = {

@@ -76,7 +76,8 @@ struct own_services tables_spec_own_eits(const struct tables_spec *t)
 		uint16_t pnr = t->services[i].pnr;
 		bool own = tables_spec_eit(t, pnr) == ORIGIN_OWN;
 
-		/* the first of two entries of a service decides */
+		/* of two entries with the same pnr the first one counts:
+		 * tables_spec_eit() has returned it for both */
 		if (own != own_services_has(&s, pnr))
 			s.except[s.n_except++] = pnr;
 	}
@@ -194,7 +195,8 @@ static const char *const modes[] = { "2K", "8K", "4K", NULL };
 static const char *const hierarchies[] = { "NONE", "1", "2", "4", NULL };
 static const char *const lcn_versions[] = { "eacem", "nordig-v1", NULL };
 
-/* Which modulations and rates each type has, as bits. */
+/* The modulations and code rates of each type: a bit for each position in
+ * `modulations' and `fecs'. */
 static const struct {
 	unsigned modulations, fecs;
 } allowed[] = {
@@ -208,7 +210,8 @@ static const struct {
 			 1u << MODULATION_QAM32 | 1u << MODULATION_QAM64 |
 			 1u << MODULATION_QAM128 | 1u << MODULATION_QAM256,
 			 ~0u },
-	/* the descriptor has no word for an unknown value */
+	/* without AUTO, because the terrestrial_delivery_system_descriptor has
+	 * no code for an unknown value */
 	[DELIVERY_T] = { 1u << MODULATION_QPSK | 1u << MODULATION_QAM16 |
 			 1u << MODULATION_QAM64, 0x3e },
 };

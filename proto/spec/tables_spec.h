@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The keys of a stream object about its own service information.  Plain data;
- * zeroed memory is the default: the tables of the source pass.
+ * The keys of a stream object about own tables of service information, which
+ * replace those of the source.  Plain data; zeroed memory is the default: the
+ * tables of the source pass.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 
 enum {
 	TIMEZONE_MAX = 63, /* bytes */
-	OFFSET_MIN_MIN = -720,
+	OFFSET_MIN_MIN = -720, /* bounds of offset, minutes */
 	OFFSET_MAX_MIN = 780,
 	OFFSET_ABSENT = 32767,
 	NETWORK_NAME_MAX = 250, /* bytes of UTF-8 */
@@ -26,11 +27,11 @@ enum {
 	ONID_DEFAULT = 1,
 	SERVICE_NAME_MAX = 127, /* bytes of UTF-8 */
 	SERVICE_PROVIDER_MAX = 63,
-	EIT_SERVICES_MAX = 1000, /* with own EIT in a stream */
+	EIT_SERVICES_MAX = 1000, /* services with own EIT in a stream */
 	EIT_RATE_MIN_KBPS = 16,
 	EIT_RATE_MAX_KBPS = 1000,
 	EIT_RATE_KBPS = 700,
-	/* A frequency from here on is in kHz, below in MHz. */
+	/* A frequency of at least this number is in kHz, a lower one in MHz. */
 	FREQUENCY_KHZ = 100000,
 	POSITION_MAX = 6, /* bytes: "180.0W" */
 	SI_INTERVAL_MIN_MS = 25,
@@ -47,33 +48,36 @@ enum {
 
 /* Where a table of the output comes from. */
 enum table_origin {
-	ORIGIN_PASS, /* the source */
-	ORIGIN_OWN,
-	ORIGIN_OFF,  /* there is none */
+	ORIGIN_PASS, /* from the source */
+	ORIGIN_OWN,  /* the stream makes it */
+	ORIGIN_OFF,  /* the output has no such table */
 };
 
-/* How often receivers get the tables (EN 300 468, TS 101 211 4.4). */
+/* The network for which tables are repeated (EN 300 468, TS 101 211 4.4). */
 enum si_profile {
 	SI_SATELLITE,
 	SI_CABLE,
 	SI_TERRESTRIAL,
 };
 
-/* Milliseconds in which each section of a table is sent once; 0: as the profile
- * has it. */
+/* The time in milliseconds in which each section of a table is sent once; 0:
+ * that of the profile. */
 struct si_intervals {
 	unsigned nit, bat;
 	unsigned sdt_other;
 	unsigned eit, eit_other; /* present and following events */
-	unsigned schedule, schedule_later; /* of the first days, and later */
+	unsigned schedule, schedule_later; /* EIT schedule of the first days
+					    * (tables_spec_near_days), and of
+					    * later days */
 	unsigned tdt;
 };
 
-/* What becomes of an own clock while that of the system is not synchronised. */
+/* What a stream with own TDT and TOT sends while the system clock is not
+ * synchronised. */
 enum clock_lost {
-	CLOCK_KEEP,
-	CLOCK_STOP,
-	CLOCK_SOURCE,
+	CLOCK_KEEP,   /* its own TDT and TOT */
+	CLOCK_STOP,   /* none */
+	CLOCK_SOURCE, /* those of the source */
 };
 
 enum delivery_type {
@@ -95,11 +99,11 @@ enum modulation {
 	MODULATION_QAM256,
 };
 
-/* The logical channel descriptor of the NIT. */
+/* The form of the logical channel descriptor in the NIT. */
 enum lcn_version { LCN_EACEM, LCN_NORDIG_V1 };
 
-/* How a receiver receives the transport stream: words have the positions of
- * their codes in EN 300 468 6.2.13. */
+/* How receivers tune to the transport stream, for the NIT.  A member that is a
+ * choice has the code of EN 300 468 6.2.13. */
 struct delivery_spec {
 	enum delivery_type type;
 	unsigned frequency;
@@ -117,20 +121,21 @@ struct delivery_spec {
 /* A service of the output. */
 struct service_spec {
 	uint16_t pnr;
-	uint16_t lcn;  /* 0: none */
-	uint8_t type;  /* 0: as the source or the stream says */
-	uint8_t eit;   /* 0: as the stream; 1 + enum table_origin */
-	/* in the SDT of the stream, and in the SDT other of other streams; "":
-	 * as the source or the stream says */
+	uint16_t lcn;  /* logical channel number; 0: none */
+	uint8_t type;  /* service_type; 0: that of the stream or the source */
+	uint8_t eit;   /* 0: the key eit of the stream applies; otherwise
+			* 1 + enum table_origin */
+	/* Names in the SDT of the stream, and in the SDT other of other
+	 * streams; "": those of the stream or the source. */
 	char name[SERVICE_NAME_MAX + 1];
 	char provider[SERVICE_PROVIDER_MAX + 1];
 };
 
-/* A section that an operator wrote. */
+/* A section that an operator has written. */
 struct si_section_spec {
-	/* one of them, borrowed from the JSON */
+	/* Either hex or section is not NULL; borrowed from the JSON. */
 	const char *hex;
-	const json_t *section; /* as proto/si/record.h says */
+	const json_t *section; /* its fields, as in proto/si/record.h */
 	uint16_t pid;
 	unsigned interval_ms;
 	uint8_t version; /* SI_VERSION_ABSENT: that of the section */
@@ -149,20 +154,21 @@ struct tables_spec {
 	uint16_t network_id;
 	uint16_t onid; /* 0: that of tables_spec_onid() */
 	char network_name[NETWORK_NAME_MAX + 1];
-	uint32_t private_data_specifier; /* 0: that of delivery.lcn */
+	uint32_t private_data_specifier; /* 0: that for delivery.lcn */
 	struct delivery_spec delivery;
-	size_t n_others; /* ids of other streams, borrowed from the JSON */
-	const char *others[NIT_OTHER_MAX];
+	size_t n_others;
+	const char *others[NIT_OTHER_MAX]; /* ids of the streams in nit_other;
+					    * borrowed from the JSON */
 	size_t n_services;
 	struct service_spec services[SERVICES_MAX];
 	unsigned interval_ms; /* si_interval, for NIT and BAT; 0: absent */
 	enum si_profile profile;
 	struct si_intervals intervals;
 
-	bool sdt_other; /* of the streams of nit_other */
+	bool sdt_other; /* sends SDT other of the streams in nit_other */
 	enum table_origin eit;
 	enum eit_other eit_other;
-	unsigned eit_rate_kbps; /* of all own EIT */
+	unsigned eit_rate_kbps; /* highest rate of all own EIT together */
 
 	enum table_origin bat;
 	uint16_t bouquet_id;
@@ -171,12 +177,12 @@ struct tables_spec {
 	enum table_origin tdt; /* and TOT */
 	char timezone[TIMEZONE_MAX + 1];
 	char country[4]; /* "" or three capital letters */
-	int offset_min; /* OFFSET_ABSENT: that of the time zone */
+	int offset_min; /* minutes; OFFSET_ABSENT: that of the time zone */
 	enum clock_lost clock_lost;
 };
 
-/* The original_network_id of the stream: that of the keys; without one that of
- * the SDT; if sdt_onid is 0 (unknown), 1. */
+/* Returns the original_network_id of the stream: the key onid; if it is absent,
+ * sdt_onid, that of the SDT; if this is 0 (unknown), 1. */
 uint16_t tables_spec_onid(const struct tables_spec *, uint16_t sdt_onid);
 
 /* Where the EIT of a service of the output comes from. */
@@ -187,20 +193,21 @@ bool tables_spec_has_eit(const struct tables_spec *);
 /* The services that have an own EIT. */
 struct own_services tables_spec_own_eits(const struct tables_spec *);
 
-/* The intervals of the tables: the shorter one of profile and keys. */
+/* Returns for each table the shorter one of the interval of the profile and
+ * that of the keys. */
 struct si_intervals tables_spec_intervals(const struct tables_spec *);
 /* The number of days from today whose schedule is repeated at the interval
  * `schedule'; later days have `schedule_later'. */
 unsigned tables_spec_near_days(const struct tables_spec *);
 
-/* "pass", "own", "off", and what follows a clock that is lost; NULL ends
- * them. */
+/* The words of these enumerations, such as "pass", "own", "off"; NULL ends each
+ * list. */
 extern const char *const table_origins[], *const clock_lost_words[];
 extern const char *const si_profiles[], *const eit_other_words[];
 
 /* The objects of nit_actual and sdt. */
 extern const struct field_table delivery_fields, service_fields;
-/* Those of si_intervals and si. */
+/* The objects of si_intervals and si. */
 extern const struct field_table si_interval_fields;
 extern const struct field_table si_section_fields;
 
@@ -221,6 +228,7 @@ static inline unsigned delivery_khz(const struct delivery_spec *d)
 }
 
 extern const struct field_hook timezone_hook, country_hook;
-/* Of a uint8_t: a number or its text.  The schema has the same rule. */
+/* Reads a code page, a number or its text, into a uint8_t.  textcode_schema is
+ * the same rule as JSON schema. */
 extern const struct field_hook textcode_hook;
 extern const char textcode_schema[];

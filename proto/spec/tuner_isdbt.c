@@ -7,13 +7,13 @@
 
 enum {
 	SEGMENTS = 13,
-	WORDS = 4, /* of a layer */
+	WORDS = 4, /* words in the text of a layer */
 	WORD_MAX = 7,
 };
 
 struct word {
 	const char *name;
-	int value; /* of the kernel */
+	int value; /* as in linux/dvb/frontend.h */
 };
 
 static const struct word modulations[] = {

@@ -32,7 +32,8 @@ static double magnitude(double x)
 
 /* --- LNB --- */
 
-/* Oscillators where the configuration names none. */
+/* The oscillators of the LNB for a frequency from `from' to `to' if the
+ * configuration names none.  lof2 0: the LNB has one band. */
 static const struct {
 	unsigned from, to, lof1, lof2, slof; /* MHz */
 } lnbs[] = {
@@ -113,7 +114,8 @@ static int judge_stream(struct tuner_spec *s, struct errmsg *error)
 		return errmsg_fail(error, -EINVAL, "stream_id: the gold code "
 				   "%u is not 0 to %d", code, PLS_GOLDS - 1);
 	s->stream = (int)(id & ISI_MAX);
-	/* root code 0 is no state of the register: it means none */
+	/* the register never has state 0: root code 0 means no scrambling
+	 * sequence of its own */
 	s->pls = mode == PLS_GOLD ? code
 		 : code != 0	  ? tuner_pls_of_root(code)
 				  : 0;
@@ -129,8 +131,8 @@ static int fail_diseqc(const struct tuner_spec *s, const char *accepted,
 			   s->diseqc, accepted);
 }
 
-/* Reads a number from 1 to most; *end is behind its last digit.  False: the
- * text begins with no such number. */
+/* Reads a number from 1 to most, and writes it less 1 to *ret; *end is behind
+ * its last digit.  False: the text does not begin with such a number. */
 static bool take_number(const char *text, unsigned long most, int *ret,
 			char **end)
 {
@@ -244,8 +246,8 @@ static int judge_diseqc(struct tuner_spec *s, struct errmsg *error)
 
 /* --- unicable --- */
 
-/* The tuning word of the user band.  The oscillator has steps; the word is that
- * of the nearest step. */
+/* The tuning word sets the oscillator of the user band in steps of 4 MHz; this
+ * is the nearest step. */
 unsigned tuner_50494_word(const struct tuner_spec *s)
 {
 	uint32_t khz = s->if_khz + s->uni_frequency * 1000;
@@ -253,8 +255,8 @@ unsigned tuner_50494_word(const struct tuner_spec *s)
 	return (khz + STEP_50494_KHZ / 2) / STEP_50494_KHZ - BASE_50494;
 }
 
-/* The frequency of the carrier on the cable in kHz: near the middle of the user
- * band, because the oscillator has steps. */
+/* The frequency of the carrier on the cable in kHz.  Because the oscillator has
+ * steps, it differs from the middle of the user band by up to 2 MHz. */
 static uint32_t carrier_50494(const struct tuner_spec *s)
 {
 	return (tuner_50494_word(s) + BASE_50494) * STEP_50494_KHZ - s->if_khz;

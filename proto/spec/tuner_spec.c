@@ -19,7 +19,8 @@ enum {
 	PLP_MAX = 255,
 };
 
-/* Words from position max on are other names of the first ones. */
+/* In these lists the words from position .max of the row on are aliases of the
+ * first words. */
 static const char *const systems[] = {
 	"ISDB-T", "S", "S2", "T", "T2", "C", "C/A", "C/B", "C/C", "ATSC",
 	"ISDBT", NULL,
@@ -59,7 +60,7 @@ static const char *const guards[] = {
 static const char *const modes[] = {
 	"2K", "8K", "AUTO", "4K", "1K", "16K", "32K", NULL,
 };
-/* The value is that of the kernel: a bit for each layer. */
+/* The position of a word is the value for the kernel: a bit for each layer. */
 static const char *const layers[] = {
 	"AUTO", "A", "B", "AB", "C", "AC", "BC", "ABC", NULL,
 };
@@ -116,7 +117,7 @@ static int read_short(const struct field *f, const char *key, const char *text,
 	return 0;
 }
 
-/* A text that user interfaces also store as a number. */
+/* For a text that user interfaces may also store as a number. */
 static const struct field_hook short_hook = {
 	.schema = "string", .read = read_short,
 };
@@ -304,12 +305,12 @@ static bool is_in(unsigned word, const char *list)
 	return strchr(list, (int)word + 'a') != NULL;
 }
 
-/* The modulations that a system accepts, each as a letter: `a' is the first of
- * the kernel's list, QPSK. */
+/* The modulations that a system accepts.  In `accepted' each letter stands for
+ * a value of the kernel: `a' for 0 (QPSK), `b' for 1 and so on. */
 static const struct {
-	const char *accepted; /* letters */
-	const char *names;
-	unsigned automatic;
+	const char *accepted;
+	const char *names;    /* for the error */
+	unsigned automatic;   /* the modulation that AUTO stands for */
 } system_modulations[] = {
 	[TUNER_ISDBT] = { "abdg", "QPSK, QAM16, QAM64 or AUTO",
 			  TUNER_AUTO_MODULATION },
@@ -352,7 +353,7 @@ static int judge_symbolrate(struct tuner_spec *s, struct errmsg *error)
 		return 0;
 	if (s->symbolrate == 0)
 		return missing("symbolrate", error);
-	/* in kBd, as in the configurations of other programs */
+	/* the bounds are in kBd: a value in Bd is rejected */
 	if (s->symbolrate < SYMBOLRATE_MIN || s->symbolrate > most)
 		return errmsg_fail(error, -EINVAL, "symbolrate: %u is not from "
 				   "%d to %u kBd", s->symbolrate,

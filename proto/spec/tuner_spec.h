@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The keys of an adapter that is a tuner: which device, and what it tunes.
+ * The keys of an adapter that is a tuner: its device and its tuning.
  *
- * The values of words are those of linux/dvb/frontend.h.  Pure.
+ * A member that is a choice has the value of linux/dvb/frontend.h.  Pure.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 enum tuner_system {
-	TUNER_ISDBT, /* first, because the list of words may end with other
-		      * names for its first words only */
+	TUNER_ISDBT, /* first, because only the first words of a choice can
+		      * have aliases: "ISDBT" */
 	TUNER_S,
 	TUNER_S2,
 	TUNER_T,
@@ -35,23 +35,25 @@ enum tuner_polarization {
 };
 
 enum tuner_diseqc_mode {
-	DISEQC_COMMITTED,   /* 1.0: position 1 to 4 */
-	DISEQC_UNCOMMITTED, /* 1.1: 1 to 16, or "16/4" with one of 1.0 */
-	DISEQC_POSITIONER,  /* 1.2: a stored position, 1 to 255 */
-	DISEQC_USALS,       /* a position of the orbit */
-	DISEQC_BURST,       /* A or B */
-	DISEQC_RAW,         /* commands in hex */
+	DISEQC_COMMITTED,   /* DiSEqC 1.0: switch position 1 to 4 */
+	DISEQC_UNCOMMITTED, /* DiSEqC 1.1: switch position 1 to 16; "16/4" adds
+			     * the position of a 1.0 switch behind it */
+	DISEQC_POSITIONER,  /* DiSEqC 1.2: a stored dish position, 1 to 255 */
+	DISEQC_USALS,       /* an orbital position, "19.2E" */
+	DISEQC_BURST,       /* tone burst: A or B */
+	DISEQC_RAW,         /* commands in hexadecimal digits */
 };
 
 enum tuner_unicable {
-	UNICABLE_AUTO, /* by the number of the user band */
+	UNICABLE_AUTO, /* EN 50607 from user band 9 on, else EN 50494 */
 	UNICABLE_50494,
 	UNICABLE_50607,
 };
 
 enum tuner_ca_mode {
-	CA_MODE_UPDATE, /* programs are added and updated one by one */
-	CA_MODE_LIST,   /* each change sends the list of all programs */
+	CA_MODE_UPDATE, /* the CAM gets a CA PMT for each changed program */
+	CA_MODE_LIST,   /* at each change the CAM gets the CA PMTs of all
+			 * programs again */
 };
 
 enum {
@@ -59,10 +61,10 @@ enum {
 	TUNER_MAC_MAX = 17,
 	TUNER_PATH_MAX = 128,
 	TUNER_ID_MAX = 64,
-	TUNER_COMMANDS_MAX = 8, /* of DISEQC_RAW */
+	TUNER_COMMANDS_MAX = 8, /* commands of DISEQC_RAW */
 	TUNER_COMMAND_BYTES = 6,
 	TUNER_NO_STREAM = -1,
-	/* numbers of the kernel for the word "auto" */
+	/* values of linux/dvb/frontend.h for the word "AUTO" */
 	TUNER_AUTO_FEC = 9,
 	TUNER_AUTO_MODULATION = 6,
 	TUNER_AUTO_MODE = 2,
@@ -73,8 +75,8 @@ enum {
 	TUNER_QPSK = 0,
 	TUNER_VSB8 = 7,
 	TUNER_PSK8 = 9,
-	TUNER_AUTO_LAYER = -1, /* segments and interleaving */
-	TUNER_LAYERS = 3,      /* of ISDB-T: A, B, C */
+	TUNER_AUTO_LAYER = -1, /* "AUTO" for segments and interleaving */
+	TUNER_LAYERS = 3,      /* layers of ISDB-T: A, B, C */
 	TUNER_LAYER_MAX = 24,
 };
 
@@ -90,8 +92,8 @@ struct tuner_command {
 
 /* How a CAM gets its programs. */
 struct tuner_ca {
-	unsigned delay_s; /* of the first CA PMT */
-	unsigned limit;   /* programs of a CAM */
+	unsigned delay_s; /* from the start of the CAM to its first CA PMT */
+	unsigned limit;   /* programs that the CAM descrambles at a time */
 	unsigned mode;    /* enum tuner_ca_mode */
 };
 
@@ -103,7 +105,7 @@ enum {
 
 extern const char *const tuner_ca_modes[];
 
-/* Rows of the keys of the member ca. */
+/* The rows of the keys of a struct tuner_ca, the member ca of STRUCT. */
 #define TUNER_CA_ROWS(STRUCT)                                              \
 	{ "ca_pmt_delay", FIELD_AT(STRUCT, ca.delay_s),                    \
 	  .max = TUNER_CA_DELAY_MAX_S, .unit = "s",                        \
@@ -118,20 +120,23 @@ extern const char *const tuner_ca_modes[];
 	  .help = "How a CAM gets changes: one by one, or as a list of "   \
 		  "all programs." }
 
-/* Keys as configured, then what they mean together. */
+/* The keys as configured, and behind them the values computed from them. */
 struct tuner_spec {
 	unsigned system; /* enum tuner_system */
 	int adapter, device;
-	bool numbered; /* adapter was given */
-	char mac[TUNER_MAC_MAX + 1]; /* of the adapter; "": any */
-	char path[TUNER_PATH_MAX]; /* instead of adapter; "": none */
+	bool numbered; /* the key adapter is present */
+	char mac[TUNER_MAC_MAX + 1]; /* hardware address of the adapter; "": the
+				      * key is absent */
+	char path[TUNER_PATH_MAX]; /* hardware path in /sys, in place of
+				    * adapter; "": the key is absent */
 	double frequency; /* MHz; 0: missing */
 	unsigned polarization, symbolrate, fec, fec_lp, modulation, rolloff,
 		pilot;
 	int64_t stream_id;
 	unsigned lof1, lof2, slof; /* MHz; 0: not given */
 	bool tone, lnb_sharing;
-	char lnb_adapter[TUNER_ID_MAX + 1]; /* that feeds the LNB; "": none */
+	char lnb_adapter[TUNER_ID_MAX + 1]; /* id of the adapter that feeds the
+					     * LNB; "": the key is absent */
 	unsigned diseqc_mode;
 	char diseqc[TUNER_DISEQC_MAX];
 	double latitude, longitude;
@@ -145,27 +150,32 @@ struct tuner_spec {
 	bool budget;
 	struct tuner_ca ca;
 
-	/* computed from the keys */
+	/* The members below are computed from the keys. */
 	bool satellite;
-	bool high;             /* the upper band of the LNB: tone */
+	bool high;             /* upper band of the LNB, with a 22 kHz tone */
 	bool inverted;         /* the LNB inverts the spectrum */
-	uint32_t if_khz;       /* intermediate frequency of a satellite */
-	uint32_t tune;         /* for the kernel: kHz of a satellite, or Hz */
+	uint32_t if_khz;       /* satellite: intermediate frequency */
+	uint32_t tune;         /* frequency for the kernel: in kHz for a
+				* satellite, otherwise in Hz */
 	uint32_t bandwidth_hz; /* 0: the driver finds it */
-	int stream;            /* ISI or PLP; TUNER_NO_STREAM */
-	uint32_t pls;          /* index of the scrambling sequence; 0: none */
-	int switch_1, switch_2; /* from 0, of 1.1 and 1.0; -1: none */
-	int motor;             /* stored position; -1: none */
-	double orbit;          /* of usals: degrees, east is positive */
+	int stream;            /* ISI or PLP; or TUNER_NO_STREAM */
+	uint32_t pls;          /* gold code of the scrambling sequence; 0: the
+				* default sequence */
+	/* positions of the switches of DiSEqC 1.1 and 1.0, from 0; -1: none */
+	int switch_1, switch_2;
+	int motor;             /* stored dish position; -1: none */
+	double orbit;          /* usals: orbital position in degrees, east is
+				* positive */
 	struct tuner_command commands[TUNER_COMMANDS_MAX];
 	unsigned n_commands;
-	unsigned uni_position; /* from 0 */
+	unsigned uni_position; /* satellite of unicable, from 0 */
 	struct tuner_layer layers[TUNER_LAYERS];
 };
 
 extern const struct field_table tuner_fields;
 
-/* The link of a frontend in /sys, by numbers of its adapter and device. */
+/* The link of a frontend in /sys; arguments: number of its adapter, number of
+ * its device. */
 #define TUNER_LINK "/sys/class/dvb/dvb%d.frontend%d"
 /* The network interface of an adapter, whose hardware address is `mac'. */
 #define TUNER_INTERFACE "/sys/class/net/dvb%d_0"
@@ -175,11 +185,11 @@ enum { TUNER_ADAPTERS_MAX = 256 };
  * path? */
 bool tuner_link_is_at(const char *target, const char *path);
 
-/* Is the adapter a tuner?  False: it is an address or a server. */
+/* Is the adapter a tuner?  False: it has the key address or server. */
 bool tuner_spec_is(const json_t *adapter);
 
-/* Does the multiplex have the tables of ATSC?  The type of the adapter says so:
- * ATSC, or C/B, the cable of ATSC. */
+/* Is the type of the adapter ATSC or C/B (ATSC cable), so that its multiplex
+ * has tables of ATSC? */
 bool tuner_spec_is_atsc(const json_t *adapter);
 
 /* The keys that tuner_spec_parse() reads, in a new object. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Values of the configuration as an observer receives them with
- * observer_redact: the rules that the service and sluicectl share.
+ * Removes secrets from values of the configuration, for observers with
+ * observer_redact.  The service and sluicectl share these rules.
  *
  * Functions return a new reference.
  */
@@ -12,8 +12,9 @@
 /* Returns the item as an observer may see it; NULL: the item is not shown. */
 typedef json_t *value_open_fn(const json_t *item, const void *arg);
 
-/* A copy of an array, or of an object as a map, with the items that `open`
- * returns.  In an array, null has the place of an item that is not shown. */
+/* Copies an array or an object, and replaces each item or value by the result
+ * of `open'.  If this is NULL, an array gets null, and an object loses the
+ * key. */
 json_t *value_open_items(const json_t *items, value_open_fn *open,
 			 const void *arg);
 
@@ -29,5 +30,5 @@ value_open_fn value_open_number;
 json_t *value_open_each(const json_t *value, value_open_fn *open,
 			const void *arg);
 
-/* The address or the host in a field with this key, without its secrets. */
+/* Returns the address or host of a field with this key, without its secrets. */
 json_t *value_open_address(const char *key, const char *text);

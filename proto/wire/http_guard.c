@@ -203,7 +203,8 @@ size_t http_guard_feed(struct http_guard *g, const uint8_t *data, size_t len)
 	return i;
 }
 
-/* A line of a field, without its line end, that is checked. */
+/* A field line of the head: points to its name and its value, without blanks
+ * around the value. */
 struct field {
 	const char *name;
 	size_t name_len;
@@ -255,8 +256,9 @@ static bool is_coding(char c)
 	return is_token((uint8_t)c) || (c != 0 && strchr(" \t,;=\"", c));
 }
 
-/* Is the field one that decides about access, and the second of its name?  A
- * proxy and the service could use different ones of the two. */
+/* Is it a second field with the same name, of those that decide about access?
+ * A proxy could use the first one and the service the second one.  seen: a bit
+ * for each name that occurred. */
 static bool is_repeated(const struct field *f, unsigned *seen)
 {
 	static const char *const once[] = {
@@ -323,7 +325,7 @@ static bool judge_version(struct http_guard *g, const char *version,
 
 bool http_guard_judge(struct http_guard *g, const char *head, size_t len)
 {
-	const char *end = head + len - 2; /* the empty line */
+	const char *end = head + len - 2; /* the empty line ends the head */
 	unsigned hosts = 0, seen = 0;
 	const char *eol, *version;
 

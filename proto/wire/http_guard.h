@@ -5,8 +5,8 @@
  * Request smuggling uses lenient line ends, folded lines, repeated length
  * headers and unusual transfer codings; the parser accepts some of them.  The
  * guard accepts only the strict reading of RFC 9112.  It checks bytes as they
- * arrive, so it rejects a request before the line is complete.  Embedded;
- * stores no bytes.
+ * arrive, so it rejects a request before the line is complete.  Its struct is a
+ * member of its user; it stores no bytes of the request.
  */
 #pragma once
 
@@ -22,19 +22,21 @@ enum {
 	HTTP_EXTENSION_MAX = 4096, /* all chunk extensions of one body */
 };
 
+/* What the next byte is part of.  The order counts: the code compares states
+ * with < and <=. */
 enum http_guard_state {
 	/* the request line */
-	GUARD_LEAD,
+	GUARD_LEAD,    /* an empty line, or the first byte of the method */
 	GUARD_LEAD_LF,
 	GUARD_METHOD,
 	GUARD_TARGET,
 	GUARD_VERSION,
 	/* header or trailer fields */
 	GUARD_LINE_LF,
-	GUARD_LINE,
+	GUARD_LINE,    /* the first byte of a line */
 	GUARD_NAME,
 	GUARD_VALUE,
-	GUARD_LAST_LF,
+	GUARD_LAST_LF, /* LF of the empty line at the end */
 	/* chunks */
 	GUARD_SIZE,
 	GUARD_EXTENSION,
@@ -43,7 +45,7 @@ enum http_guard_state {
 	GUARD_DATA_CR,
 	GUARD_DATA_LF,
 
-	GUARD_DONE,
+	GUARD_DONE,    /* the head or the body is complete */
 	GUARD_REFUSED, /* status and reason are set */
 };
 
@@ -53,15 +55,16 @@ struct http_guard {
 	size_t extension;   /* bytes that chunk extensions may still contain */
 	size_t target;      /* bytes of the target so far */
 	size_t body_left;   /* bytes that the decoded body may still contain */
-	uint64_t chunk;     /* size of the chunk, then its remaining bytes */
+	uint64_t chunk;     /* size of the chunk; in its data: the bytes that
+			     * are still to come */
 	unsigned digits;    /* number of digits of the chunk size so far */
-	int status;         /* once refused */
-	const char *reason; /* once refused; constant text */
-	/* after http_guard_judge() */
-	unsigned minor;
-	unsigned fields;
-	bool chunked;
-	bool has_length;
+	int status;         /* HTTP status of the refusal; 0: not refused */
+	const char *reason; /* of the refusal; constant text */
+	/* The members below are set by http_guard_judge(). */
+	unsigned minor;     /* version HTTP/1.minor */
+	unsigned fields;    /* number of header fields */
+	bool chunked;       /* Transfer-Encoding: chunked */
+	bool has_length;    /* Content-Length is present */
 };
 
 /* Prepares for the head of a request of at most max bytes. */
@@ -70,9 +73,9 @@ void http_guard_head(struct http_guard *, size_t max);
 /* Prepares for a chunked body of at most max bytes and its trailers. */
 void http_guard_chunks(struct http_guard *, size_t max);
 
-/* Checks bytes up to the end of the head or body; returns how many of them the
- * parser may get.  State GUARD_DONE: the end was reached.  GUARD_REFUSED: the
- * guard rejects the next byte and everything behind it. */
+/* Checks bytes up to the end of the head or body; returns how many of them are
+ * accepted, which the parser may get.  Afterwards the state is GUARD_DONE if
+ * the end was reached, or GUARD_REFUSED if the byte behind them is rejected. */
 size_t http_guard_feed(struct http_guard *, const uint8_t *data, size_t len);
 
 /* Checks the lines of a complete head together; false: the guard rejects it. */

@@ -45,7 +45,7 @@ enum http_range http_range_read(const char *text, uint64_t len,
 	    (has_first && has_last && last < first))
 		return HTTP_RANGE_WHOLE;
 	if (!has_first) {
-		/* the last bytes */
+		/* "bytes=-N": the last N bytes */
 		first = len - MIN(len, last);
 		last = UINT64_MAX;
 	}

@@ -6,7 +6,8 @@
 
 enum http_range {
 	HTTP_RANGE_WHOLE, /* answer with the whole body: 200 */
-	HTTP_RANGE_PART,  /* with [*ret_start, *ret_end): 206 */
+	HTTP_RANGE_PART,  /* answer with the bytes from *ret_start to in front
+			   * of *ret_end: 206 */
 	HTTP_RANGE_NONE,  /* no byte of the range exists: 416 */
 };
 

@@ -20,7 +20,8 @@ struct http_request {
 	enum phase phase;
 	struct http_guard guard;
 	llhttp_t parser;
-	struct buf head; /* storage of every text below */
+	struct buf head; /* its bytes; target, path, query and headers point
+			  * into them */
 	struct buf body;
 	int status;
 	const char *reason;
@@ -33,11 +34,12 @@ struct http_request {
 	unsigned minor;
 	bool keep_alive;
 	bool has_body;
-	uint64_t length; /* in the head */
+	uint64_t length; /* Content-Length */
 	bool chunked;
 	bool ended; /* the parser has reached the end of the body */
 	bool bad_trailer;
-	char trailer[32]; /* name of the trailer field being parsed */
+	char trailer[32]; /* begin of the name of the trailer field that is
+			   * being parsed */
 	size_t trailer_len;
 };
 
@@ -50,8 +52,8 @@ static enum http_state fail(struct http_request *r, int status,
 	return HTTP_FAILED;
 }
 
-/* The parser gets a head in one piece, so each text is one piece of r->head,
- * which may be written to. */
+/* Returns a writable pointer to the place `at' in r->head.  The parser got the
+ * head in one piece, so each of its texts is contiguous in r->head. */
 static char *own(struct http_request *r, const char *at)
 {
 	uint8_t *head = buf_head(&r->head);
@@ -68,8 +70,9 @@ static int on_url(llhttp_t *parser, const char *at, size_t len)
 	return 0;
 }
 
-/* Drops trailer fields and rejects those that would change the meaning of the
- * message (RFC 9110 6.5.1). */
+/* Called after the name of each field; only names of trailer fields are stored
+ * in r->trailer.  Trailer fields are dropped; a name that belongs to framing or
+ * routing makes the request fail (RFC 9110 6.5.1). */
 static int on_header_field_complete(llhttp_t *parser)
 {
 	static const char *const banned[] = { "content-length", "host",
@@ -92,7 +95,8 @@ static int on_header_field(llhttp_t *parser, const char *at, size_t len)
 		/* the name of a trailer may arrive in pieces */
 		size_t room = sizeof r->trailer - 1 - r->trailer_len;
 
-		/* a longer name is none of the names below */
+		/* the rest of a longer name is cut: no banned name is that
+		 * long */
 		memcpy(r->trailer + r->trailer_len, at, MIN(len, room));
 		r->trailer_len += MIN(len, room);
 		return 0;
@@ -254,7 +258,7 @@ static enum http_state parse_head(struct http_request *r)
 		return fail(r, 400, "two readings of the head");
 	if (r->parser.method == HTTP_CONNECT)
 		return fail(r, 501, "CONNECT");
-	/* the terminator replaces the blank behind the target */
+	/* the NUL replaces the blank behind the target */
 	r->target[r->target_len] = '\0';
 	error = http_target_read(r->target, r->parser.method == HTTP_OPTIONS,
 			       &r->path, &r->query);
@@ -325,7 +329,7 @@ enum http_state http_request_feed(struct http_request *r, struct buf *in)
 			return fail(r, r->guard.status, r->guard.reason);
 		if (r->guard.state != GUARD_DONE)
 			return HTTP_MORE;
-		/* a terminator for the texts */
+		/* a NUL behind the head, for strchr() */
 		*buf_reserve(&r->head, 1) = '\0';
 		return parse_head(r);
 	case PHASE_BODY:

@@ -34,7 +34,8 @@ enum http_state {
 	HTTP_FAILED,    /* reply http_request_status() and close */
 };
 
-/* Owns its memory; returned texts are valid until the next reset or free. */
+/* The parser of one connection.  It owns its memory; the texts that functions
+ * return are valid until http_request_reset() or http_request_free(). */
 struct http_request;
 
 /* Makes a parser, in which a body larger than body_max fails with 413. */
@@ -55,20 +56,21 @@ void http_request_reset(struct http_request *);
  */
 enum http_state http_request_feed(struct http_request *, struct buf *in);
 
-/* The status to answer after HTTP_FAILED: 400, 413, 414, 431, 501 or 505; 0
- * before. */
+/* The HTTP status of the answer after HTTP_FAILED: 400, 413, 414, 431, 501 or
+ * 505; 0: the request has not failed. */
 int http_request_status(const struct http_request *);
 /* The reason after HTTP_FAILED, in a few words for a debug log. */
 const char *http_request_reason(const struct http_request *);
 
-/* True after a byte of the request was consumed. */
+/* True if a byte of this request was consumed. */
 bool http_request_begun(const struct http_request *);
 
-/* After HTTP_HAVE_HEAD: */
+/* The functions from here to http_request_length() may be called after
+ * HTTP_HAVE_HEAD. */
 const char *http_request_method(const struct http_request *);
 /* The path, percent-decoded once and normalised ("//" and "/./" become "/");
- * starts with '/', or is "*" for OPTIONS.  What http_target_read() rejects
- * fails with 400. */
+ * begins with '/', or is "*" for OPTIONS.  A target that http_target_read()
+ * rejects fails with 400. */
 const char *http_request_path(const struct http_request *);
 /* The raw text behind '?', "" if absent. */
 const char *http_request_query(const struct http_request *);
@@ -78,12 +80,13 @@ bool http_request_query_get(const struct http_request *, const char *key,
 			    char *text, size_t size);
 /* The value of a header, whose name is in lower case; NULL: it is absent. */
 const char *http_request_header(const struct http_request *, const char *name);
-unsigned http_request_minor(const struct http_request *); /* HTTP/1.x */
+/* The x of HTTP/1.x. */
+unsigned http_request_minor(const struct http_request *);
 bool http_request_keep_alive(const struct http_request *);
 /* True if a body follows that was not yet consumed. */
 bool http_request_has_body(const struct http_request *);
 
-/* The length that the head names; 0 for a body in chunks. */
+/* The value of Content-Length; 0: it is absent. */
 uint64_t http_request_length(const struct http_request *);
 
 /* The body, after HTTP_COMPLETE; it has no NUL at its end. */

@@ -6,7 +6,7 @@
 
 enum { HTTP_DATE_MAX = 40 };
 
-/* "Not Found"; never NULL. */
+/* The reason phrase, such as "Not Found"; never NULL. */
 const char *http_status_text(int status);
 
 /* Writes the value of a Date header into text of HTTP_DATE_MAX. */

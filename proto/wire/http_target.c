@@ -9,7 +9,7 @@
 
 enum { PREVIEW_DIGITS = 64 };
 
-/* Decodes in place; NULL, or the error as a constant text. */
+/* Percent-decodes in place; NULL, or the error as a constant text. */
 static const char *decode_path(char *path)
 {
 	char *to = path;
@@ -43,7 +43,8 @@ static bool is_coded_twice(const char *path)
 	return false;
 }
 
-/* Removes empty segments and "." in place; keeps a final slash. */
+/* Removes empty segments and "." in place, but keeps a slash at the end.  NULL,
+ * or the error as a constant text. */
 static const char *drop_dots(char *path)
 {
 	char *to = path;
@@ -67,8 +68,8 @@ static const char *drop_dots(char *path)
 	return NULL;
 }
 
-/* The text behind the authority of an absolute-form target, may be "".  NULL:
- * the target is not absolute, or its authority is invalid. */
+/* Returns the text behind the authority of a target in absolute form; it may be
+ * "".  NULL: the target has another form, or its authority is invalid. */
 static char *skip_origin(char *target)
 {
 	char *host;
@@ -139,7 +140,8 @@ static int form_byte(const char **p)
 	return c;
 }
 
-/* Is the decoded key of the pair equal to key?  Advances *p behind the key. */
+/* Is the decoded key of the pair at *p equal to key?  Advances *p behind the
+ * key of the pair, or to its first malformed byte. */
 static bool key_equals(const char **p, const char *key)
 {
 	bool equal = true;
@@ -148,7 +150,7 @@ static bool key_equals(const char **p, const char *key)
 		const char *at = *p;
 		int c = form_byte(&at);
 
-		if (c < 0) /* malformed: matches nothing */
+		if (c < 0) /* a malformed key is never equal */
 			return false;
 		*p = at;
 		if (equal && c != 0 && c == (unsigned char)*key)
@@ -179,7 +181,7 @@ bool http_query_get(const char *query, const char *key, char *text,
 			return false;
 	if (size == 0)
 		return false;
-	/* the whole value is valid */
+	/* the loop above has checked the whole value */
 	for (size_t i = 0; i < n; i++)
 		text[i] = (char)form_byte(&value);
 	text[n] = '\0';
@@ -200,8 +202,8 @@ size_t http_query_count(const char *query, const char *key)
 	}
 }
 
-/* Is the pair a token that the master makes for a preview?  Tokens of users may
- * begin in the same way. */
+/* Is the pair a token that the master made for a preview: "preview-" and 64
+ * hexadecimal digits?  The token of a user may begin with "preview-", too. */
 static bool is_preview(const char *pair)
 {
 	static const char begin[] = "token=preview-";
@@ -224,8 +226,9 @@ bool http_query_has_preview(const char *query)
 	return false;
 }
 
-/* Is the pair valid for one request only?  The page of a preview, which sends
- * its cookie with each segment, must not read the master's token. */
+/* Is the pair for one request only?  The token of a preview is: playlists must
+ * not repeat it, so that the page cannot read it.  The page sends its cookie
+ * with the requests for segments. */
 static bool is_for_one_request(const char *pair)
 {
 	static const char hls[] = "_HLS_";

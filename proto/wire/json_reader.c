@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { DEPTH_MAX = 2048 /* of a tree, as in jansson */ };
+enum { DEPTH_MAX = 2048 /* nested values in a tree, as in jansson */ };
 
 void json_reader_init(struct json_reader *r, char *text, size_t len)
 {
@@ -17,7 +17,8 @@ static void fail(struct json_reader *r, const char *error)
 {
 	if (r->error == NULL)
 		r->error = error;
-	r->at = (char *)(uintptr_t)r->end; /* the NUL begins no value */
+	/* at the NUL behind the text every further read fails, too */
+	r->at = (char *)(uintptr_t)r->end;
 }
 
 static void skip_space(struct json_reader *r)
@@ -44,7 +45,8 @@ static int32_t read_unit(const char *digits)
 	return unit;
 }
 
-/* The character behind "\u"; 0: it is none, or the NUL. */
+/* Reads the digits behind "\u", and the second half of a surrogate pair.
+ * Returns the character; 0: the escape is invalid, or is that of NUL. */
 static uint32_t read_escaped(struct json_reader *r)
 {
 	int32_t high = read_unit(r->at), low;
@@ -62,7 +64,7 @@ static uint32_t read_escaped(struct json_reader *r)
 	       (uint32_t)(low - 0xdc00);
 }
 
-/* Reads what follows a backslash and writes it; false: it is no escape. */
+/* Decodes the escape behind a backslash to *to; false: it is invalid. */
 static bool take_escape(struct json_reader *r, char **to)
 {
 	static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
@@ -86,7 +88,7 @@ static bool is_plain(char c)
 	return (unsigned char)c >= 0x20 && c != '"' && c != '\\';
 }
 
-/* Reads the string whose first quote was read. */
+/* Reads the rest of a string, whose first quote was read; NULL: an error. */
 static char *take_string(struct json_reader *r)
 {
 	char *text = r->at, *to;
@@ -127,7 +129,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* At least one digit; false: there is none. */
+/* Skips digits; false: there is none. */
 static bool skip_digits(struct json_reader *r)
 {
 	const char *begin = r->at;
@@ -137,7 +139,7 @@ static bool skip_digits(struct json_reader *r)
 	return r->at > begin;
 }
 
-/* A fraction and an exponent; false: a digit is missing. */
+/* Skips a fraction and an exponent; false: a digit is missing. */
 static bool skip_real(struct json_reader *r)
 {
 	if (*r->at == '.') {
@@ -243,8 +245,8 @@ struct json_value json_read(struct json_reader *r)
 	}
 }
 
-/* Reads the end, or the comma in front of the next member or item; false: no
- * other follows. */
+/* Reads the end of an object or list, or the comma in front of the next member
+ * or item.  False: no member or item follows, or an error. */
 static bool take_next(struct json_reader *r, char end)
 {
 	skip_space(r);
@@ -291,7 +293,7 @@ bool json_read_item(struct json_reader *r)
 
 static json_t *build(struct json_reader *r, unsigned depth);
 
-/* Lets jansson read the number, so that both round it in the same way. */
+/* Lets jansson read the number, so that it is rounded as by json_loadb(). */
 static json_t *build_real(struct json_reader *r, const char *begin)
 {
 	json_t *real = json_loadb(begin, (size_t)(r->at - begin),
@@ -326,7 +328,8 @@ static json_t *build_list(struct json_reader *r, unsigned depth)
 	return list;
 }
 
-/* depth: how deep values may nest.  After an error the tree is incomplete. */
+/* Builds a tree of the next value.  depth: how many levels may be nested in it.
+ * After an error the tree is incomplete. */
 static json_t *build(struct json_reader *r, unsigned depth)
 {
 	const char *begin = r->at;

@@ -3,10 +3,10 @@
  * Reads JSON (RFC 8259) value by value, in memory of the caller, without
  * allocating.
  *
- * The reader changes the text: a string loses its escapes in place and ends
- * with a NUL, so that a caller may keep a pointer to it as long as the text.
- * It accepts what json_loadb() accepts: strings without NUL, integers of 64
- * bits.
+ * The reader changes the text: it decodes the escapes of a string in place and
+ * ends the string with a NUL.  So a caller may use a pointer to the string as
+ * long as the text exists.  The reader accepts the same texts as json_loadb():
+ * strings must have no NUL, integers at most 64 bits.
  *
  * After an error the reader sets `error' and returns no further value, so that
  * a caller may check it once, at the end.
@@ -21,8 +21,8 @@
 struct json_reader {
 	char *at;
 	const char *end;
-	bool comma;        /* a comma precedes the next member or item */
-	const char *error; /* NULL: none */
+	bool comma;        /* the next member or item must follow a comma */
+	const char *error; /* NULL: no error */
 };
 
 enum json_kind {
@@ -31,22 +31,23 @@ enum json_kind {
 	JSON_KIND_LIST,
 	JSON_KIND_STRING,
 	JSON_KIND_INTEGER,
-	JSON_KIND_REAL, /* its value is that of json_read_tree() */
+	JSON_KIND_REAL, /* only json_read_tree() returns its value */
 	JSON_KIND_BOOL,
 	JSON_KIND_NULL,
 };
 
 struct json_value {
 	enum json_kind kind;
-	char *text; /* of a string */
-	int64_t integer;
-	bool is_true;
+	char *text;      /* JSON_KIND_STRING; else NULL */
+	int64_t integer; /* JSON_KIND_INTEGER */
+	bool is_true;    /* JSON_KIND_BOOL */
 };
 
-/* text has len bytes and a NUL behind them. */
+/* Begins to read the text, which has len bytes and a NUL behind them. */
 void json_reader_init(struct json_reader *, char *text, size_t len);
 
-/* Reads the next value; the members or items of one that has them follow. */
+/* Reads the next value.  Of an object or a list it reads only the begin: the
+ * caller then reads the members or items. */
 struct json_value json_read(struct json_reader *);
 /* The key of the next member, whose value follows; NULL: no member follows, or
  * an error. */

@@ -33,7 +33,8 @@ static int digits_of(const json_t *value)
 
 	if (json_is_real(value))
 		return digits_of_real(json_real_value(value));
-	/* MAX() evaluates an argument twice: the cost would double per level */
+	/* not in MAX(), which evaluates an argument twice: the time would
+	 * double with each level */
 	json_array_foreach(any, i, member) {
 		int more = digits_of(member);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes JSON so that a parser reads the same values again. */
+/* Finds the digits that real numbers need in JSON text. */
 #pragma once
 
 #include <jansson.h>
 #include <stddef.h>
 
 /*
- * The flags for json_dumps() with the fewest digits (15 to 17) that keep each
- * real number of value: 0.1 stays 0.1.  value must not nest deeper than a
- * document may.
+ * Returns the flags for json_dumps() with the fewest digits (15 to 17) from
+ * which a parser reads each real number in value unchanged: 0.1 is written as
+ * 0.1.  The function is recursive: value must not be nested deeper than a
+ * document may be.
  */
 size_t json_text_flags(const json_t *value);

@@ -19,8 +19,9 @@ static void put_char(struct json_writer *w, char c)
 	put(w, &c, 1);
 }
 
-/* The length of the UTF-8 character in front of text, 0 when it is none
- * (RFC 3629: no surrogates, no overlong forms, nothing above U+10FFFF). */
+/* Returns the bytes of the UTF-8 character with which text begins; 0: the bytes
+ * are not valid UTF-8 (RFC 3629: no surrogates, no overlong forms, nothing
+ * above U+10FFFF). */
 static size_t utf8_len(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;

@@ -16,12 +16,12 @@ struct json_writer {
 	char *data;
 	size_t len;
 	size_t size;
-	bool comma; /* the next field or item follows another */
-	bool full;  /* something did not fit: the text is useless */
+	bool comma; /* a comma is needed in front of the next member or item */
+	bool full;  /* the text was too long and is incomplete */
 };
 
-/* A key is a constant of printable ASCII without '"' and '\'.  It is NULL for
- * the outermost value and for the items of a list. */
+/* The key of all functions here is a constant of printable ASCII without '"'
+ * and '\'.  It is NULL for the outermost value and for the items of a list. */
 void write_object(struct json_writer *, const char *key);
 void write_object_end(struct json_writer *);
 void write_list(struct json_writer *, const char *key);
@@ -31,7 +31,7 @@ void write_list_end(struct json_writer *);
 void write_u64(struct json_writer *, const char *key, uint64_t value);
 void write_i64(struct json_writer *, const char *key, int64_t value);
 void write_bool(struct json_writer *, const char *key, bool value);
-/* NULL writes nothing; bytes that are no UTF-8 become '?'. */
+/* Writes nothing if text is NULL; bytes that are not UTF-8 become '?'. */
 void write_string(struct json_writer *, const char *key, const char *text);
-/* NULL writes nothing. */
+/* Writes nothing if value is NULL. */
 void write_json(struct json_writer *, const char *key, const json_t *value);

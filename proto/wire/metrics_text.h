@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Metrics in the text format of Prometheus, version 0.0.4.
+ * Writes metrics in the text format of Prometheus, version 0.0.4.
  *
- * The samples of a metric follow its head without another metric between.
+ * All samples of a metric must follow its head, without another metric in
+ * between.
  */
 #pragma once
 
@@ -15,7 +16,7 @@ enum metric_kind {
 	METRIC_COUNTER, /* the name ends with _total */
 };
 
-/* A list of labels ends with a name that is NULL. */
+/* A label of a sample; a list of labels ends with the name NULL. */
 struct metric_label {
 	const char *name;
 	const char *value; /* UTF-8; any characters */

@@ -13,14 +13,16 @@ enum { KEEP = 1024 }; /* memory kept between two messages */
 
 struct ws_reader {
 	wslay_frame_context_ptr frames;
-	struct buf *in;       /* during a feed */
-	bool masked;          /* frames of a client */
-	size_t max;           /* bytes of a message */
-	enum ws_event end;    /* WS_MORE, or the event that ended the parser */
-	uint64_t left;        /* remaining bytes of the current frame */
+	struct buf *in;       /* bytes to read; NULL outside of a feed */
+	bool masked;          /* the peer is a client, so frames are masked */
+	size_t max;           /* most bytes of a message */
+	enum ws_event end;    /* the event that ended the reader; WS_MORE: none
+			       * has */
+	uint64_t left;        /* bytes of the current frame still to come */
 	bool in_frame;
 	bool in_message;      /* between the first and the last fragment */
-	bool shown;           /* the last event returned message */
+	bool shown;           /* `message' is complete and was returned: the
+			       * next feed empties it */
 	struct buf message;
 	uint8_t control[WS_CONTROL_MAX];
 	size_t control_len;
@@ -162,7 +164,7 @@ static enum ws_event end_frame(struct ws_reader *r,
 	return show(r, WS_TEXT, text, len);
 }
 
-/* Adds a piece of a frame. */
+/* Takes a piece of a frame, which wslay has read. */
 static enum ws_event take_piece(struct ws_reader *r,
 				const struct wslay_frame_iocb *f)
 {
@@ -219,7 +221,8 @@ size_t ws_reader_held(const struct ws_reader *r)
 	return r->in_message ? buf_len(&r->message) : 0;
 }
 
-/* RFC 6455 5.2: appends one final frame, unmasked if mask is NULL. */
+/* Appends one frame with the FIN bit (RFC 6455 5.2), unmasked if mask is
+ * NULL. */
 static void write_frame(struct buf *out, enum wslay_opcode opcode,
 			const void *data, size_t len, const uint8_t *mask)
 {

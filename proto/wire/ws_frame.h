@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * WebSocket frames (RFC 6455), over libwslay's frame codec.  Pure: bytes in,
- * events out; no I/O.
+ * Reads and writes WebSocket frames (RFC 6455) with the frame codec of
+ * libwslay.  Pure: no I/O.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ enum {
 	WS_HEADER_MAX = 10, /* bytes, for a frame without a mask */
 };
 
-/* RFC 6455 7.4.1 */
+/* Codes of a close frame (RFC 6455 7.4.1). */
 enum {
 	WS_GOING_AWAY = 1001,
 	WS_PROTOCOL_ERROR = 1002,
@@ -31,7 +31,8 @@ enum ws_event {
 	WS_BINARY,    /* a binary frame began */
 	WS_PING,
 	WS_PONG,
-	WS_CLOSE,     /* a close frame: empty, or a code and UTF-8 */
+	WS_CLOSE,     /* a close frame; payload: empty, or a code of 2 bytes and
+		       * a text in UTF-8 */
 	WS_TOO_BIG,   /* the message exceeds the limit */
 	WS_VIOLATION, /* the peer violates RFC 6455: close with 1002 */
 };
@@ -48,9 +49,10 @@ struct ws_reader *ws_reader_new_of_server(size_t max);
 void ws_reader_free(struct ws_reader **);
 
 /*
- * Consumes bytes from the front of in.  Call it until it returns WS_MORE,
- * because one call may consume several frames.  After WS_BINARY, WS_CLOSE,
- * WS_TOO_BIG or WS_VIOLATION it returns the same again.
+ * Consumes bytes from the front of in, and returns the next event.  Call it
+ * until it returns WS_MORE, because several events may be in the bytes.  After
+ * WS_BINARY, WS_CLOSE, WS_TOO_BIG or WS_VIOLATION each call returns the same
+ * event.
  */
 enum ws_event ws_reader_feed(struct ws_reader *, struct buf *in);
 
@@ -58,7 +60,8 @@ enum ws_event ws_reader_feed(struct ws_reader *, struct buf *in);
  * feed. */
 const uint8_t *ws_reader_payload(const struct ws_reader *, size_t *ret_len);
 
-/* The number of bytes of the incomplete message. */
+/* The number of bytes received of a message that is not complete; 0: there is
+ * no such message. */
 size_t ws_reader_held(const struct ws_reader *);
 
 /* Appends one unmasked frame, as a server sends it. */
