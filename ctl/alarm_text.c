@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Alarms of a stream that are named in a line. */
+/* A line names at most so many alarms of a stream. */
 enum { NAMED_MAX = 8 };
 
 static const char *text_of(const json_t *alarm, const char *key)
@@ -47,7 +47,8 @@ bool alarm_is_of_process(const char *alarm)
 	return alarm != NULL && strcmp(alarm, "worker") == 0;
 }
 
-/* Appends "input 1", "output 2", "output" or "process". */
+/* Appends the place of the alarm: "input 1", "output 2", "output" or
+ * "process". */
 static void put_place(struct buf *to, const char *gap, const json_t *alarm)
 {
 	json_int_t place = number_of(alarm, "place");
@@ -63,8 +64,8 @@ static void put_place(struct buf *to, const char *gap, const json_t *alarm)
 				   ? "process" : "output");
 }
 
-/* Appends the reason of an alarm of the process, ": ended by signal 11",
- * unless the line says it already; nothing for other alarms. */
+/* Appends the reason of an alarm of the process, ": ended by signal 11", unless
+ * `said' contains it; nothing for other alarms. */
 static void put_reason(struct buf *to, const json_t *alarm, const char *said)
 {
 	const char *reason = text_of(alarm, "reason");
@@ -76,7 +77,7 @@ static void put_reason(struct buf *to, const json_t *alarm, const char *said)
 	text_plain(to, reason);
 }
 
-/* Is there an earlier entry of the same alarm? */
+/* Has an entry in front of entry `at' the same alarm? */
 static bool is_repeated(const json_t *list, size_t at)
 {
 	const char *name = text_of(json_array_get(list, at), "alarm");
@@ -134,7 +135,8 @@ void put_stream_alarms(struct buf *to, const json_t *alarms,
 
 /* --- of the service --- */
 
-/* When the alarm with this sentence began; 0: not known. */
+/* Returns the Unix time at which the alarm of the service with this sentence
+ * began; 0: not known. */
 static json_int_t since_of(const json_t *answer, const char *sentence)
 {
 	json_t *alarm;

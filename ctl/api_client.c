@@ -121,7 +121,7 @@ enum ctl_exit api_command(struct ctl *ctl, json_t *request, json_t **ret)
 	if (text == NULL)
 		abort();
 	code = exchange(ctl, "/control/", text, ret);
-	explicit_bzero(text, strlen(text)); /* maybe a password */
+	explicit_bzero(text, strlen(text)); /* it may contain a password */
 	free(text);
 	return code;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands and queries of the control interface, as JSON. */
+/* Sends commands and queries to the control interface, and returns the replies
+ * as JSON. */
 #pragma once
 
 #include "ctl/client.h"
@@ -16,14 +17,15 @@ enum ctl_exit api_command(struct ctl *, json_t *request,
 /* Sends a command whose reply has no content; takes request. */
 enum ctl_exit api_do(struct ctl *, json_t *request) MUST_CHECK;
 
-/* Queries a path; *ret is a new reference. */
+/* Sends a GET for a path; *ret is the reply, a new reference. */
 enum ctl_exit api_get(struct ctl *, const char *path, json_t **ret) MUST_CHECK;
 
 /* Reads the whole configuration; *ret is a new reference. */
 enum ctl_exit api_load(struct ctl *, json_t **ret) MUST_CHECK;
 
-/* True if the login is an observer: the service hides some commands, and a part
- * of the configuration.  False if the service does not answer. */
+/* True if the login is an observer, from whom the service hides some commands
+ * and a part of the configuration.  False also if the service does not
+ * answer. */
 bool api_is_observer(struct ctl *);
 
 /* Checks a reply; CTL_OK with its JSON, a new reference, if the status is 200,
@@ -36,5 +38,6 @@ const char *api_text(const json_t *object, const char *key);
 /* A whole number of object; 0 if absent. */
 json_int_t api_number(const json_t *object, const char *key);
 
-/* before + percent-encoded text + after; the caller frees it. */
+/* Returns before + text + after, with text percent-encoded; the caller frees
+ * it. */
 char *api_path(const char *before, const char *text, const char *after);

@@ -16,12 +16,14 @@ enum { CONNECT_S = 5 };
 struct client {
 	const struct settings *settings;
 	char *session; /* session id; NULL: not logged in */
-	CURL *easy;    /* reused, so that the connection stays open */
+	CURL *easy;    /* of client_call(); reused, so that its connection stays
+			* open */
 	/* the request in the background; NULL: none */
 	struct exchange *background;
-	CURLM *multi;  /* NULL: there was none yet */
-	CURL *later;   /* its handle */
-	CURLcode result;
+	CURLM *multi;  /* runs it; NULL: not needed yet */
+	CURL *later;   /* handle of the requests in the background */
+	CURLcode result; /* of the request in the background, when it has
+			  * ended */
 	bool has_ended;
 };
 
@@ -30,7 +32,7 @@ struct exchange {
 	struct client_reply reply;
 	struct curl_slist *headers;
 	char *url;
-	bool too_big;
+	bool too_big; /* the body exceeded CLIENT_REPLY_MAX */
 };
 
 struct client *client_new(const struct settings *settings)
@@ -109,12 +111,12 @@ static size_t take_body(char *data, size_t size, size_t n, void *arg)
 
 	x->too_big = len > CLIENT_REPLY_MAX - buf_len(&x->reply.body);
 	if (x->too_big)
-		return 0; /* ends the transfer */
+		return 0; /* makes libcurl abort the transfer */
 	buf_append(&x->reply.body, data, len);
 	return len;
 }
 
-/* Takes the session id of "Set-Cookie: svc_session=...;". */
+/* Stores the session id of a header "Set-Cookie: svc_session=...;". */
 static size_t take_header(char *data, size_t size, size_t n, void *arg)
 {
 	static const char name[] = "set-cookie: svc_session=";
@@ -132,8 +134,9 @@ static size_t take_header(char *data, size_t size, size_t n, void *arg)
 
 /* --- error sentences --- */
 
-/* Returns -ETIMEDOUT; error says whether the time passed before the
- * connection, including TLS, was ready, or after. */
+/* Returns -ETIMEDOUT.  The error says whether the time-out expired before the
+ * connection, including TLS, was ready, or while the client waited for the
+ * reply. */
 static int explain_time(const struct client *c, CURL *easy,
                         struct errmsg *error)
 {
@@ -243,7 +246,8 @@ static void prepare(const struct client *c, CURL *easy, struct exchange *x,
 		add_header(x, "Content-Type: application/json");
 		add_header(
 			x,
-			"Expect:"); /* send the body without waiting for 100 */
+			"Expect:"); /* do not wait for status 100 before the
+				     * body */
 	}
 	if (c->session != NULL) {
 		char *text = xasprintf("Authorization: Bearer %s", c->session);

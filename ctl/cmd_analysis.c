@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stream analysis: measurements of the packets of a stream. */
+/* The command "stream analysis": measurements of the packets of a stream. */
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/overview.h"
@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends "4.2 Mbit/s, null 2 %, lost: network 3, socket 0" and the MDI. */
+/* Appends "4.2 Mbit/s, null 2 %, lost: network 3, socket 0" and the media
+ * delivery index (MDI, RFC 4445). */
 static void show_head(struct buf *to, const json_t *place)
 {
 	const json_t *loss = json_object_get(place, "loss");
@@ -37,14 +38,15 @@ static void show_head(struct buf *to, const json_t *place)
 		buf_printf(to, ", MDI %.1f:%" JSON_INTEGER_FORMAT,
 			   (double)api_number(mdi, "df_us") / 1000,
 			   api_number(mdi, "mlr"));
-	/* it is measured in one second of ten */
+	/* the MDI is measured in only one of ten seconds, so it may be old */
 	if (mdi != NULL && api_number(iat, "age_s") > 1)
 		buf_printf(to, " (%" JSON_INTEGER_FORMAT " s ago)",
 			   api_number(iat, "age_s"));
 	buf_printf(to, "\n");
 }
 
-/* Prints indicators that were ever raised; only: this one, NULL for all. */
+/* Prints the indicators that were ever raised.  only: print no indicator but
+ * this one; NULL: print all. */
 static void show_indicators(struct buf *to, const struct ctl *ctl,
 			    const json_t *place, const char *only)
 {
@@ -91,7 +93,7 @@ static void show_pids(struct buf *to, const struct ctl *ctl,
 	table_free(&t);
 }
 
-/* Prints what the tables of the output omit for lack of space. */
+/* Prints what PMT and SDT of the output omit, because a section is full. */
 static void show_omitted(struct buf *to, const json_t *remux)
 {
 	const json_t *sdt = json_object_get(remux, "omitted_sdt"), *one;
@@ -133,8 +135,8 @@ static void show_place(struct buf *to, const struct ctl *ctl,
 		show_pids(to, ctl, place);
 }
 
-/* Prints the rates of outputs: cbr adds null packets to the stream, and drops
- * what exceeds the rate. */
+/* Prints the rates at which outputs send.  With cbr an output adds null packets
+ * to the stream, and drops packets that exceed the rate. */
 static void show_rates(struct buf *to, const json_t *outputs)
 {
 	const json_t *one;
@@ -181,7 +183,8 @@ static void show(const struct ctl *ctl, const json_t *answer)
 			   "packets and PCRs\n");
 	else
 		buf_printf(&all, "the same\n");
-	/* the other indicators of a relay are those of its input */
+	/* the output of a relay has one indicator of its own; the others are
+	 * those of its input, which are printed above */
 	if (json_is_true(json_object_get(output, "relay")))
 		show_indicators(&all, ctl, output, "cbr_overflow");
 	show_rates(&all, outputs);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* announcements: SAP announcements on the networks of the service. */
+/* The command "announcements": SAP announcements on the networks of the
+ * service. */
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/print.h"
@@ -8,7 +9,8 @@
 
 #include <stdio.h>
 
-/* Announcements repeat every five minutes, ± a third (RFC 2974 3.1). */
+/* After so many seconds of listening the list is complete: a session is
+ * announced again after 300 s, plus or minus a third (RFC 2974 3.1). */
 enum { SURE_S = 400 };
 
 static void print_list(const struct ctl *ctl, const json_t *list)
@@ -36,7 +38,8 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 	table_free(&t);
 }
 
-/* Prints why the list may be incomplete. */
+/* Prints that the list may be incomplete, and why; nothing if it is
+ * complete. */
 static void print_doubts(const json_t *reply)
 {
 	json_int_t s = json_integer_value(json_object_get(reply, "listening"));

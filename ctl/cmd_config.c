@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* config get, set, unset, diff; reload, restart. */
+/* The commands "config get", "set", "unset" and "diff", "reload", "restart". */
 #include "common/base/alloc.h"
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
@@ -43,7 +43,8 @@ enum ctl_exit run_config_get(struct ctl *ctl, char **args, size_t n)
 
 /* --- reload --- */
 
-/* Prints "changed: a000, a001"; nothing for an empty list. */
+/* Prints `what' and the names: "streams changed: a000, a001"; nothing for an
+ * empty list. */
 static void print_names(const json_t *list, const char *what)
 {
 	struct buf line = { 0 };
@@ -59,8 +60,8 @@ static void print_names(const json_t *list, const char *what)
 	print_text(&line, stdout);
 }
 
-/* Says that the control process restarts; streams: ids of those that restart
- * too, NULL: none. */
+/* Prints that the control process restarts.  streams: the ids of the streams
+ * that restart, too; NULL: none. */
 static void print_restart(const json_t *streams)
 {
 	(void)puts(json_array_size(streams) > 0
@@ -70,8 +71,8 @@ static void print_restart(const json_t *streams)
 			     "continue");
 }
 
-/* The ids of the streams whose processes are replaced; NULL: unknown.  Steals
- * before. */
+/* Returns the ids of the streams whose processes are replaced; NULL: unknown.
+ * before: the configuration before the reload; its reference is taken. */
 static json_t *list_restarts(struct ctl *ctl, json_t *before)
 {
 	json_t *after = NULL, *list = NULL;
@@ -157,7 +158,7 @@ enum ctl_exit run_restart(struct ctl *ctl, char **args, size_t n)
 struct edit_effect {
 	enum config_effect config;
 	json_t *restarts; /* streams whose processes are replaced; NULL: none */
-	json_t *warnings; /* that the service answered; NULL: none */
+	json_t *warnings; /* warnings in the reply of the service; NULL: none */
 };
 
 static void report_effect(const struct ctl *ctl, const char *path,
@@ -218,7 +219,8 @@ static enum ctl_exit send_edit(struct ctl *ctl, const struct json_path *path,
 		(void)json_object_set_new(request, "warnings", json_true());
 	if (code == CTL_OK)
 		code = api_command(ctl, request, &reply);
-	/* "category": {"set-category": "er", "error": …} has status 200 */
+	/* some commands answer an error with status 200: {"set-category":
+	 * "er", "error": …} */
 	error = json_string_value(json_object_get(reply, "error"));
 	detail = json_string_value(json_object_get(reply, "detail"));
 	if (code == CTL_OK && error != NULL)
@@ -274,7 +276,7 @@ enum ctl_exit run_config_set(struct ctl *ctl, char **args, size_t n)
 	if (given != NULL && n > 1)
 		return ctl_fail(ctl, CTL_USAGE, "give either FILE or --value, "
 						"not both");
-	/* --value is JSON; other text is a string */
+	/* --value is JSON; a text that is not JSON is taken as a string */
 	if (given != NULL)
 		value = json_loads(given, JSON_DECODE_ANY |
 						  JSON_REJECT_DUPLICATES,
@@ -337,7 +339,7 @@ static void print_change(const struct ctl *ctl, const json_t *change)
 	buf_done(&line);
 }
 
-/* Adds its effect to each change. */
+/* Adds the member "effect" to each change in found. */
 static void add_effects(const json_t *from, const json_t *to, json_t *found)
 {
 	json_t *change;
@@ -350,7 +352,8 @@ static void add_effects(const json_t *from, const json_t *to, json_t *found)
 				diff_effect_of_change(from, to, change))));
 }
 
-/* Prints what happens when the second configuration replaces the first. */
+/* Prints which streams start, stop, restart or continue if the configuration
+ * `to' replaces `from', and whether the control process restarts. */
 static void print_effects(const json_t *from, const json_t *to,
 			  const json_t *found)
 {
@@ -390,7 +393,8 @@ static enum ctl_exit reduce(struct ctl *ctl, json_t **from, json_t **to)
 	json_t *forms = NULL, *view;
 	enum ctl_exit code = api_get(ctl, "/api/forms", &forms);
 
-	/* the first one is reduced already; its addresses stay as they are */
+	/* with observer_redact the service has reduced *from already; a second
+	 * reduction could change its addresses */
 	for (size_t i = reduced ? 1 : 0; code == CTL_OK && i < 2; i++) {
 		view = config_view_of_observer(*both[i], forms, reduced);
 		json_decref(*both[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* events: prints events as they arrive. */
+/* The command "events": prints events as they arrive. */
 #include "common/base/alloc.h"
 #include "ctl/alarm_text.h"
 #include "ctl/commands.h"
@@ -24,7 +24,7 @@ static const char *text_at(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
-/* Returns the id of the stream of an event; NULL if it has none. */
+/* Returns the id of the stream of an event; NULL: the event has no stream. */
 static const char *stream_of(const json_t *event)
 {
 	const char *id = text_at(event, "channel_id");
@@ -32,8 +32,8 @@ static const char *stream_of(const json_t *event)
 	return id ? id : text_at(json_object_get(event, "stream"), "id");
 }
 
-/* True: the event has one of the wanted scopes, and is about wanted_stream
- * (NULL: any). */
+/* True: the event has one of the scopes of --scope (none given: any), and is
+ * about wanted_stream (NULL: any). */
 static bool is_wanted(const struct options *o, const char *wanted_stream,
 		      const json_t *event)
 {
@@ -49,9 +49,9 @@ static bool is_wanted(const struct options *o, const char *wanted_stream,
 		(stream != NULL && strcmp(stream, wanted_stream) == 0));
 }
 
-/* Sets *ret to the id of --stream, which the caller frees; NULL without it.
- * An unknown stream is accepted with a warning, because it may be created
- * later. */
+/* Sets *ret to the id of the stream of --stream, which the caller frees; NULL:
+ * the option is absent.  An unknown stream is accepted with a warning, because
+ * it may be created later. */
 static enum ctl_exit read_stream(struct ctl *ctl, char **ret)
 {
 	const char *word = ctl->options.stream;
@@ -116,7 +116,7 @@ static void put_position(struct buf *to, const char *before,
 		   number(event, key));
 }
 
-/* Appends a field with its separator; nothing if it is absent. */
+/* Appends `before' and the text of the key; nothing if the key is absent. */
 static void put_word(struct buf *to, const json_t *event, const char *before,
 		     const char *key)
 {
@@ -170,7 +170,7 @@ static void put_alarm(struct buf *to, const json_t *event)
 		buf_printf(to, alarm_is_of_process(text_at(event, "alarm"))
 				       ? " process" : " output");
 	put_word(to, event, " ", "alarm");
-	/* the reason names it too */
+	/* if the alarm is raised, its reason contains the subject */
 	if (!json_is_true(json_object_get(event, "raised")))
 		put_word(to, event, " ", "subject");
 	buf_printf(to, json_is_true(json_object_get(event, "raised"))
@@ -181,7 +181,7 @@ static void put_alarm(struct buf *to, const json_t *event)
 		put_position(to, ", because of input", event, "cause");
 }
 
-/* Scopes with a text form. */
+/* The scopes whose events are printed as text; others are printed as JSON. */
 static const struct {
 	const char *scope;
 	void (*put)(struct buf *, const json_t *event);

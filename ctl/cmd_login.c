@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* login, logout and whoami. */
+/* The commands "login", "logout" and "whoami". */
 #include "common/account/user.h"
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
@@ -57,8 +57,8 @@ static enum ctl_exit on_login(struct ctl *ctl, const struct client_reply *reply,
 	return code;
 }
 
-/* Logs in.  Status 403 means a wrong login or password here, not the end of a
- * session. */
+/* Sends the command login.  Its reply 403 means a wrong login or password; for
+ * other commands 403 means that the session has ended. */
 static enum ctl_exit send_login(struct ctl *ctl, const char *user,
 				const char *password)
 {

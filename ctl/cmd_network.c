@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* network: the multicast queriers of the networks of inputs. */
+/* The command "network": the IGMP and MLD queriers on the interfaces of
+ * multicast inputs. */
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/print.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sets "10.0.0.1, version 2" and the age of the last query. */
+/* Sets two cells: "10.0.0.1, version 2" and the age of the last query. */
 static void set_querier(struct table *t, size_t column, const json_t *one)
 {
 	const json_t *querier = json_object_get(one, "querier");

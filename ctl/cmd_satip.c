@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* satip: SAT>IP servers on the networks of the service. */
+/* The command "satip": SAT>IP servers on the networks of the service. */
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
 #include "ctl/print.h"
@@ -9,10 +9,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Servers answer a search within two seconds. */
+/* After so many seconds of a search the list is complete: servers answer within
+ * two seconds. */
 enum { SURE_S = 4 };
 
-/* Sets "S2: 4, T2: 2". */
+/* Sets a cell to the number of frontends of each system: "S2: 4, T2: 2". */
 static void put_frontends(struct table *t, size_t column, json_t *frontends)
 {
 	struct buf out = { 0 };
@@ -69,7 +70,8 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 	table_free(&t);
 }
 
-/* Prints why the list may be incomplete. */
+/* Prints that the list may be incomplete, and why; nothing if it is
+ * complete. */
 static void print_doubts(const json_t *reply)
 {
 	json_int_t s = json_integer_value(json_object_get(reply, "listening"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* status: an overview on one screen. */
+/* The command "status": an overview on one screen. */
 #include "ctl/cmd_status.h"
 
 #include "ctl/alarm_text.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN_MAX = 15 }; /* listed streams with errors */
+enum { SHOWN_MAX = 15 }; /* most streams with errors that are listed */
 
 void status_count(const struct overview *o, struct status_counts *ret)
 {
@@ -36,7 +36,8 @@ void status_count(const struct overview *o, struct status_counts *ret)
 	*ret = c;
 }
 
-/* Returns a use of CPU in per cent of all cores together. */
+/* Returns the value of a key, CPU use in percent of one core, in percent of all
+ * cores. */
 static json_int_t whole_cpu(const json_t *system, const char *key)
 {
 	json_int_t cores = json_integer_value(json_object_get(system,
@@ -84,8 +85,8 @@ void status_head(const json_t *answer, const struct status_counts *c,
 		   c->viewers == 1 ? "" : "s", end);
 }
 
-/* Lists the streams of row_needs_attention(), at most SHOWN_MAX, and how many
- * there are more. */
+/* Lists at most SHOWN_MAX streams for which row_needs_attention() is true, and
+ * prints the number of the others. */
 static void show_errors(const struct ctl *ctl, struct overview *o,
 			struct buf *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stream ls, show, toggle, restart, switch. */
+/* The commands "stream ls", "show", "toggle", "restart" and "switch". */
 #include "ctl/alarm_text.h"
 #include "ctl/api_client.h"
 #include "ctl/commands.h"
@@ -61,14 +61,16 @@ enum ctl_exit run_stream_ls(struct ctl *ctl, char **args, size_t n)
 
 /* --- show --- */
 
-/* Prints the counters of the protocol that are not 0. */
+/* Prints the values that the protocol of an input or output measures, except
+ * those that are 0. */
 static void show_stats(struct buf *to, const json_t *stats)
 {
 	const char *name, *gap = "   ";
 	const json_t *value;
 
 	json_object_foreach((json_t *)stats, name, value) {
-		/* the index is redundant: the name is printed elsewhere */
+		/* the index of the interface is not printed, because
+		 * show_end() prints its name */
 		if (json_integer_value(value) == 0 ||
 		    strcmp(name, "interface") == 0)
 			continue;
@@ -82,8 +84,8 @@ static void show_stats(struct buf *to, const json_t *stats)
 		buf_printf(to, "\n");
 }
 
-/* Returns why an input is active, in words for a bracket; "": it is the usual
- * reason; an unknown reason unchanged. */
+/* Returns the text for the reason why an input is active; "": the usual reason,
+ * which is not printed.  Returns an unknown reason unchanged. */
 static const char *choice_text(const char *reason)
 {
 	static const char *const texts[][2] = {
@@ -143,9 +145,9 @@ static bool holds(const json_t *list, const json_t *one)
 	return false;
 }
 
-/* Prints the raised alarms of a place behind `before': those of the process,
- * or with of_process false all others.  Marks those that the source stream has
- * too. */
+/* Prints `before' and the raised alarms of a place: only those of the process,
+ * or with of_process false all others.  Marks those that its source, another
+ * stream, has, too. */
 static void show_alarms(struct buf *to, const struct ctl *ctl,
 			const char *before, const json_t *place,
 			bool of_process)
@@ -184,8 +186,8 @@ static void show_rate(struct buf *to, const json_t *end)
 		buf_printf(to, " of %s", of);
 }
 
-/* Prints "input 1  udp://...  480 kbit/s  active", the error, the counters and
- * the alarms. */
+/* Prints an input or output: "input 1  udp://...  480 kbit/s  active", its
+ * error, its counters and its alarms. */
 static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 		     size_t i, const char *address, const json_t *end)
 {
@@ -217,7 +219,8 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 	show_alarms(to, ctl, "    alarms ", end, false);
 }
 
-/* Returns the entry of a status list with the position i + 1; NULL: none. */
+/* Returns the entry of a list of a status whose "position" is i + 1; NULL:
+ * there is none. */
 static const json_t *end_of(const json_t *list, size_t i)
 {
 	json_t *end;
@@ -260,8 +263,8 @@ static void show_limits(struct buf *to, const json_t *service)
 		   api_number(service, "priority"));
 }
 
-/* Prints "service 101 "News" of input 1  4.2 Mbit/s  on air, priority 100" and
- * its PIDs for each service of a multiplex. */
+/* Prints each service of a multiplex: "service 101 "News" of input 1  4.2
+ * Mbit/s on air, priority 100", and its PIDs. */
 static void show_services(struct buf *to, const json_t *status)
 {
 	json_t *one, *pid;
@@ -297,7 +300,8 @@ static void show_services(struct buf *to, const json_t *status)
 	}
 }
 
-/* Prints the error of the stream if no input has it. */
+/* Prints the error of the stream, unless it is that of an input, which is
+ * printed with the input. */
 static void show_error(struct buf *to, const json_t *status)
 {
 	const char *error = api_text(status, "error");
@@ -316,7 +320,7 @@ static void show_error(struct buf *to, const json_t *status)
 	buf_printf(to, "\n");
 }
 
-/* Prints where viewers begin, if the status has it. */
+/* Prints at which pictures new viewers begin; nothing if that is not known. */
 static void show_join(struct buf *to, const json_t *status)
 {
 	const char *join = api_text(status, "random_access");
@@ -336,8 +340,8 @@ static void show_join(struct buf *to, const json_t *status)
 	buf_printf(to, "\n");
 }
 
-/* Prints "process running, pid 4711, 1 restart" and the alarm, unless that is
- * printed already. */
+/* Prints "process running, pid 4711, 1 restart" and the alarm of the process,
+ * unless the text contains the alarm already. */
 static void show_process(struct buf *to, const json_t *worker)
 {
 	const char *state = json_string_value(json_object_get(worker,
@@ -397,7 +401,7 @@ enum ctl_exit run_stream_show(struct ctl *ctl, char **args, size_t n)
 	row = overview_choose(ctl, &o, args[0]);
 	code = CTL_REFUSED;
 	if (row != NULL) {
-		/* the whole status, also of a disabled stream */
+		/* ?t=0 requests the whole status, also of a disabled stream */
 		path = api_path("/api/stream-status/", row_id(row), "?t=0");
 		code = api_get(ctl, path, &row->status);
 		free(path);
@@ -416,8 +420,8 @@ enum ctl_exit run_stream_show(struct ctl *ctl, char **args, size_t n)
 
 /* --- toggle, restart, switch --- */
 
-/* Adds fields (taken) and the id of a stream to done; without --json, also
- * prints text. */
+/* Adds an entry to done: fields (taken) with the id of the stream.  Without
+ * --json, also prints text. */
 static void report_change(const struct ctl *ctl, json_t *done, const char *id,
 		 const char *text, json_t *fields)
 {
@@ -469,8 +473,9 @@ static enum ctl_exit restart(struct ctl *ctl, const char *id, json_t *done)
 	return code;
 }
 
-/* Calls act for every named stream until one fails; for none if one is
- * unknown.  With --json, prints what was done if all succeeded. */
+/* Calls act() for each stream in args until a call fails; calls it for none if
+ * a stream is unknown.  With --json, prints the entries that act() has added,
+ * if all calls succeeded. */
 static enum ctl_exit for_each(struct ctl *ctl, char **args, size_t n,
 			      enum ctl_exit (*act)(struct ctl *, const char *,
 						   json_t *))
@@ -520,7 +525,8 @@ static enum ctl_exit judge_input(struct ctl *ctl, const char *word,
 	return CTL_OK;
 }
 
-/* Reports "takes input 1; it is not on air …": the input and the warnings. */
+/* Reports the input that the stream switches to, and the warnings of the
+ * service: "takes input 1; it is not on air …". */
 static void report_choice(const struct ctl *ctl, json_t *done, const char *id,
 			  const json_t *reply)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* top: the streams live, or once if there is no terminal. */
+/* The command "top": shows all streams and updates them every second; without a
+ * terminal it prints them once. */
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/mono.h"
@@ -19,29 +20,29 @@
 
 enum {
 	TICK_MS = 1000,
-	OLD_S = 3, /* older figures are marked */
-	ALARMS_SHOWN = 3, /* alarms of the service on a screen */
+	OLD_S = 3, /* figures of this age or older are marked as old */
+	ALARMS_SHOWN = 3, /* most alarms of the service on a screen */
 };
 
 struct top {
 	struct ctl *ctl;
-	struct screen *screen; /* NULL: once, without a terminal */
-	json_t *answer;        /* the last overview */
+	struct screen *screen; /* NULL: the streams are printed once */
+	json_t *answer;        /* the last reply of the overview */
 	struct overview rows;
 	enum overview_order by;
 	bool reverse;
 	bool quit;
-	size_t first;          /* the first row that is shown */
-	size_t shown;          /* rows that have room; 0: all */
-	uint64_t taken_ms;     /* time of the answer */
-	int64_t taken_s;       /* the same as Unix time */
-	char error[256];       /* of the last request; "": none */
+	size_t first;          /* the first row that is shown, from 0 */
+	size_t shown;          /* rows for which the screen has room; 0: all */
+	uint64_t taken_ms;     /* time of the answer (mono_ms()) */
+	int64_t taken_s;       /* Unix time of the answer */
+	char error[256];       /* error of the last request; "": none */
 };
 
 /* --- output --- */
 
-/* Appends the lines of text, truncated to width (0: not), each with end;
- * empties text. */
+/* Appends the lines of text, truncated to width columns (0: not truncated),
+ * with `end' behind each; empties text. */
 static void put_lines(struct buf *to, struct buf *text, size_t width,
 		      const char *end)
 {
@@ -63,8 +64,8 @@ static unsigned age_s(const struct top *t)
 	return (unsigned)((mono_ms() - t->taken_ms) / 1000);
 }
 
-/* Appends which rows a small terminal shows, and how many it hides; nothing if
- * it shows all. */
+/* Appends which rows a small terminal shows and how many it hides; nothing if
+ * it shows all rows. */
 static void put_hidden(const struct top *t, struct buf *to)
 {
 	if (t->shown == 0 || t->rows.n <= t->shown)
@@ -104,7 +105,8 @@ static void draw(struct top *t)
 
 	status_count(&t->rows, &counts);
 	status_head(t->answer, &counts, &head, "\n");
-	/* three lines of head, one of error, the titles, the keys */
+	/* 6 lines are fixed: three of the head, one of the note, the titles of
+	 * the table and the keys */
 	fixed = 6 + put_service_alarms(&head, t->answer,
 				       t->screen != NULL ? ALARMS_SHOWN : 0,
 				       false);
@@ -152,7 +154,7 @@ static void scroll(struct top *t, int key)
 			      ? t->shown
 			      : 1;
 
-	/* draw() keeps it within the rows */
+	/* draw() limits t->first to the number of rows */
 	if (key == SCREEN_UP || key == SCREEN_PAGE_UP)
 		t->first -= MIN(t->first, step);
 	else if (key == SCREEN_DOWN || key == SCREEN_PAGE_DOWN)
@@ -203,13 +205,14 @@ static enum ctl_exit take_reply(struct top *t)
 		(void)snprintf(t->error, sizeof t->error, "%s",
 			       t->ctl->error.text);
 	draw(t);
-	/* the service may be back soon, a login will not */
+	/* continue after other errors, because the service may answer again; a
+	 * login that has ended stays so */
 	return code == CTL_AUTH ? code : CTL_OK;
 }
 
-/* Runs until the user quits or the login has ended: sends a request a second,
- * and takes keys at any time.  While no answer comes, draws the age of the
- * figures. */
+/* Runs until the user quits or the login has ended.  Sends a request each
+ * second and handles keys at any time.  While the service does not answer,
+ * draws the age of the figures each second. */
 static enum ctl_exit run_live(struct top *t)
 {
 	enum ctl_exit code = CTL_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* session ls and session kick: viewers. */
+/* The commands "session ls" and "session kick", for viewers. */
 #include "common/base/address.h"
 #include "common/base/alloc.h"
 #include "ctl/api_client.h"
@@ -57,7 +57,8 @@ static int compare(const void *a, const void *b, void *arg)
 	return number(x, "client_id") < number(y, "client_id") ? -1 : 1;
 }
 
-/* A new sorted list of the wanted sessions. */
+/* Returns a new sorted list of the sessions of the stream that --stream names;
+ * without the option, of all sessions. */
 static json_t *choose(const struct ctl *ctl, const json_t *sessions,
 		      enum order by)
 {
@@ -99,8 +100,8 @@ static void print_list(const struct ctl *ctl, const json_t *sessions)
 	table_free(&t);
 }
 
-/* Fails if no stream has this id or name, because its empty list would
- * mislead. */
+/* Fails if no stream has this id or name: an empty list would look as if the
+ * stream had no viewers. */
 static enum ctl_exit find_stream(struct ctl *ctl, const char *word)
 {
 	struct overview o = { 0 };

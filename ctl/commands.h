@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The subcommands; args are the n words behind the name. */
+/* The functions that run the subcommands.  args: the n words behind the name of
+ * the subcommand. */
 #pragma once
 
 #include "ctl/ctl.h"

@@ -6,15 +6,16 @@
 
 /* The part of a section that a command replaces. */
 enum form {
-	WHOLE,     /* "field": the whole section */
-	BY_ID,     /* "id" and "field": one element of a list */
+	WHOLE,     /* the whole section */
+	BY_ID,     /* an element of a list, named by its "id" */
 	BY_KEY,    /* a member of an object, named by its key */
-	BY_NUMBER, /* "id": the position */
+	BY_NUMBER, /* an element of a list, named by its position from 0 */
 };
 
 struct section {
-	const char *key;
-	const char *command, *field;
+	const char *key; /* in the configuration */
+	const char *command, *field; /* the command, and its key for the new
+				      * value */
 	enum form form;
 	enum config_effect effect;
 };
@@ -33,8 +34,8 @@ static const struct section sections[] = {
 	  EFFECT_AT_ONCE },
 };
 
-/* The section of a path; NULL if set-config changes it, which is the only
- * command for a whole list. */
+/* Returns the section that the path is in; NULL: only set-config can change the
+ * path, because it is a whole list or a section without a command. */
 static const struct section *find(const struct json_path *path)
 {
 	for (size_t i = 0; i < ARRAY_LEN(sections); i++)
@@ -49,8 +50,8 @@ static json_t *removal(void)
 	return json_pack("{s:b}", "remove", 1);
 }
 
-/* Adds the changed, new or removed element of a list to the request, with its
- * old id or position; a new one without. */
+/* Adds the changed, new or removed element of a list to the request.  With a
+ * changed or removed element also adds its old id or position. */
 static void by_element(const struct section *s, const struct json_path *path,
 		       json_t *before, json_t *after, json_t *request)
 {
@@ -112,7 +113,8 @@ static json_t *make_request(const struct section *s,
 	return request;
 }
 
-/* Creates the list or object for a first element. */
+/* Creates the section, an empty list or object, if the configuration lacks
+ * it. */
 static void make_section(const struct section *s, json_t *config)
 {
 	if (json_object_get(config, s->key) == NULL)

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The forms of the sections. */
+/* The sections of the configuration (key) and their names in the reply of
+ * api/forms (form). */
 static const struct section {
 	const char *key, *form;
-	bool named; /* an object of entries, by their names */
+	bool named; /* the section is an object: its values are the entries */
 } sections[] = {
 	{ "settings", "settings", false },
 	{ "auth", "auth", false },
@@ -26,7 +27,7 @@ static const struct section {
 	{ "output", "group", false },
 };
 
-/* Members with these keys are printed as CONFIG_VIEW_SECRET. */
+/* The values of these keys are printed as CONFIG_VIEW_SECRET. */
 static const char *const masked[] = { "cipher", "crt_key" };
 
 static bool has_mark(const json_t *field, const char *mark)
@@ -52,10 +53,10 @@ static const json_t *find_field(const json_t *form, const char *key)
 	return NULL;
 }
 
-/* --- observer_redact --- */
+/* --- with observer_redact --- */
 
-/* Returns what observers see of an address, a text or the {format, host, port}
- * of auth.backend; NULL: it is neither. */
+/* Returns an address as observers see it.  The value is a text, or the object
+ * {format, host, port} of auth.backend; NULL: it is neither. */
 static json_t *open_address(const json_t *value, const void *field)
 {
 	static const char *const keys[] = { "format", "host", "port" };
@@ -82,7 +83,8 @@ static json_t *open_address(const json_t *value, const void *field)
 
 static json_t *open_object(const json_t *object, const json_t *form);
 
-/* Returns the entry with the members that the field shows; NULL: no object. */
+/* Returns a copy of the entry with the members that observers receive; NULL:
+ * the entry is no object. */
 static json_t *open_entry(const json_t *entry, const void *field)
 {
 	return json_is_object(entry)
@@ -99,8 +101,8 @@ static bool is_one_of(const json_t *text, const char *const *words)
 	return own != NULL && *words != NULL;
 }
 
-/* The value as an observer receives it; NULL: it has another type than the
- * field. */
+/* Returns the value as an observer receives it; NULL: its type is not that of
+ * the field. */
 static json_t *open_value(const json_t *value, const json_t *field)
 {
 	static const char *const numbers[] = { "boolean", "integer", "number",
@@ -121,7 +123,7 @@ static json_t *open_value(const json_t *value, const json_t *field)
 	return value_open_each(value, value_open_scalar, NULL);
 }
 
-/* A copy with the members that observers receive. */
+/* Returns a copy of the object with the members that observers receive. */
 static json_t *open_object(const json_t *object, const json_t *form)
 {
 	json_t *copy = json_object(), *value, *shown;
@@ -168,9 +170,10 @@ static json_t *open_document(const json_t *document, const json_t *forms)
 	return copy;
 }
 
-/* --- without it --- */
+/* --- without observer_redact --- */
 
-/* Returns a copy without hashes; a softcam keeps only what its form shows. */
+/* Returns a copy without password hashes, in which softcams have only the
+ * members that observers receive. */
 static json_t *hide_secrets(const json_t *document, const json_t *forms)
 {
 	json_t *copy = json_deep_copy(document), *user, *softcams;
@@ -216,7 +219,7 @@ static void mask_members(json_t *value)
 		mask_members(member);
 }
 
-/* Does the last step of the path name a secret? */
+/* Is the last step of the path a key in masked? */
 static bool is_masked(const char *path)
 {
 	const char *dot = strrchr(path, '.');

@@ -2,7 +2,7 @@
 /*
  * The context of all subcommands of sluicectl, and their exit codes.
  *
- * main.c creates and frees the parts.
+ * main.c creates and frees the members of the context.
  */
 #pragma once
 
@@ -19,19 +19,20 @@ struct client;
 /* The exit codes: part of the interface, see sluicectl(1). */
 enum ctl_exit {
 	CTL_OK = 0,
-	CTL_REFUSED = 1, /* rejected by the service, or a file is unreadable */
+	CTL_REFUSED = 1, /* the service rejected it, or a file is unreadable */
 	CTL_USAGE = 2, /* error in the command line or the settings file */
 	CTL_UNREACHABLE = 3, /* no service at that address */
 	CTL_AUTH = 4, /* login needed or refused */
-	CTL_DIFFERS = 5, /* config diff --exit-code */
+	CTL_DIFFERS = 5, /* config diff --exit-code found a difference */
 };
 
 struct ctl {
 	struct options options;
 	struct settings settings;
 	struct client *client;
-	bool colour;
-	struct errmsg error; /* set with every code except CTL_OK */
+	bool colour; /* print with colours */
+	struct errmsg error; /* of the command; set with every code except
+			      * CTL_OK */
 };
 
 /* Stores the sentence in ctl->error and returns the code. */

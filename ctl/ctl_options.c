@@ -11,7 +11,7 @@
 enum {
 	TIMEOUT_MAX_S = 3600,
 	COUNT_MAX = 1000 * 1000 * 1000,
-	/* getopt returns this plus the number of the row of a word */
+	/* for a long option getopt returns this plus the index of its row */
 	FIRST_ROW = 256,
 };
 
@@ -25,17 +25,17 @@ const char *const options_scopes[] = {
 	NULL,
 };
 
-/* x-reserved in doc/asyncapi.yaml */
+/* The scopes that are x-reserved in doc/asyncapi.yaml. */
 static const char *const reserved_scopes[] = {
 	"sysinfo", NULL,
 };
 
 enum kind {
-	GIVEN,  /* only its bit */
-	FLAG,   /* bool */
-	TEXT,   /* const char * */
-	NUMBER, /* unsigned, from 1 to max */
-	SCOPE,  /* added to scopes */
+	GIVEN,  /* only sets its bit in `given' */
+	FLAG,   /* sets a bool to true */
+	TEXT,   /* value of a const char * */
+	NUMBER, /* value of an unsigned, from 1 to max */
+	SCOPE,  /* value is added to scopes */
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -43,8 +43,8 @@ static const struct row {
 	const char *name;
 	char letter; /* 0: none */
 	enum kind kind;
-	size_t at;    /* in struct options */
-	unsigned bit; /* enum option_bit; 0: every command takes it */
+	size_t at;    /* offset of its member in struct options */
+	unsigned bit; /* enum option_bit; 0: every command accepts it */
 	unsigned max;
 } rows[] = {
 	{ "host", 'H', TEXT, AT(host), 0, 0 },
@@ -87,8 +87,8 @@ static bool has_word(const char *const *words, const char *word)
 	return *words != NULL;
 }
 
-/* Adds a scope; fails if the service does not have it, because waiting for it
- * would never end. */
+/* Adds a scope.  Fails if the service does not send this scope: the command
+ * would wait for its events without end. */
 static int take_scope(struct options *o, struct errmsg *error)
 {
 	if (has_word(reserved_scopes, optarg))
@@ -161,7 +161,8 @@ int options_parse(int argc, char **argv, struct options *ret,
 	while (r == 0 &&
 	       (found = getopt_long(argc, argv, letters, words, NULL)) != -1) {
 		char letter[] = { '-', (char)optopt, '\0' };
-		/* optopt distinguishes letters from words */
+		/* optopt is a letter, or the value of a long option (FIRST_ROW
+		 * and above, or 0) */
 		bool is_letter = optopt > 0 && optopt < FIRST_ROW;
 		const char *typed = is_letter ? letter : argv[optind - 1];
 		size_t i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The command line: options may precede, follow and separate the words of the
- * command.
+ * Reads the command line.  Options may be in front of, between and behind the
+ * words of the command.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 enum { OPTION_SCOPES_MAX = 17 };
 
-/* Options of single commands; each command lists the ones it accepts. */
+/* The options that only some commands accept: a bit for each. */
 enum option_bit {
 	OPTION_PASSWORD_FILE = 1 << 0,
 	OPTION_REMEMBER = 1 << 1,
@@ -31,7 +31,7 @@ enum option_bit {
 
 /* All texts are borrowed from argv. */
 struct options {
-	/* every command takes these */
+	/* Every command accepts the members down to `version'. */
 	const char *host; /* address, or a section name of the settings file */
 	const char *user;
 	const char *cacert;
@@ -43,7 +43,7 @@ struct options {
 	bool help;
 	bool version;
 
-	unsigned given; /* enum option_bit */
+	unsigned given; /* bits of enum option_bit: options that are present */
 	const char *password_file;
 	const char *sort;
 	const char *scopes[OPTION_SCOPES_MAX];
@@ -60,7 +60,8 @@ struct options {
 int options_parse(int argc, char **argv, struct options *ret,
 		  struct errmsg *error) MUST_CHECK;
 
-/* Returns the first option of bits, without its dashes: "sort"; "" for 0. */
+/* Returns the name of the first option in bits, without its dashes: "sort"; "":
+ * bits is 0. */
 const char *options_name(unsigned bits);
 
 /* The scopes that --scope accepts.  A NULL ends them. */

@@ -182,9 +182,9 @@ static char *trim(char *text)
 
 /* The state of the parser. */
 struct parse {
-	const char *name;   /* the wanted section */
-	bool counts;        /* the current section applies */
-	bool found;
+	const char *name;   /* name of the wanted section; NULL: none */
+	bool counts;        /* the values of the current section are taken */
+	bool found;         /* the text has the wanted section */
 	struct settings *s;
 };
 
@@ -209,7 +209,7 @@ static int take_line(struct parse *p, char *line, struct errmsg *error)
 	if (equals == NULL)
 		return errmsg_fail(error, -EINVAL, "is not \"key = value\"");
 	*equals = '\0';
-	/* check lines of other sections too */
+	/* the lines of other sections are checked and not stored */
 	r = take_pair(trim(line), trim(equals + 1),
 		      p->counts ? p->s : &unused, error);
 	settings_done(&unused);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Address, login and trust of the service: from the command line, the
- * environment and the settings file, in this order.
+ * Reads the address of the service, the login and the trusted certificates from
+ * the command line, the environment and the settings file; the first of these
+ * that has a value counts.
  *
  * The file has lines "key = value".  Lines behind "[name]" apply if --host is
  * that name.  Keys: url, user, cacert, insecure, timeout.
@@ -17,10 +18,11 @@
 /* Owns its text. */
 struct settings {
 	char *url;    /* "https://host:8000/prefix", no slash at the end */
-	char *user;   /* NULL: the last login */
-	char *cacert; /* NULL: the authorities of the system */
-	bool insecure;
-	unsigned timeout_s;
+	char *user;   /* NULL: the last login at this service */
+	char *cacert; /* file of the trusted certificates; NULL: those of the
+		       * system */
+	bool insecure; /* accept any certificate */
+	unsigned timeout_s; /* longest time for a reply */
 };
 
 /* Reads the settings of command line, environment and file, with defaults.  0,
@@ -29,24 +31,25 @@ int settings_load(const struct options *, struct settings *ret,
 		  struct errmsg *error) MUST_CHECK;
 void settings_done(struct settings *);
 
-/* Parses the text of a settings file: the lines before the first name, then
- * those of name (may be NULL), which take precedence.  *found (may be NULL) is
- * true if the name exists.  Sets only the members that the text has.  0 or
- * -EINVAL with error. */
+/* Parses the text of a settings file.  Takes the lines in front of the first
+ * "[name]", and those behind the "[name]" that `name' (may be NULL) selects,
+ * which take precedence.  *found (may be NULL) is true if the text has this
+ * name.  Sets only the members that the text has.  0 or -EINVAL with error. */
 int settings_parse(const char *text, const char *name, struct settings *ret,
 		   bool *found, struct errmsg *error) MUST_CHECK;
 
 /*
- * "host", "host:port", "[::1]:8000" or an http:// or https:// address to the
- * form of settings.url.  Without a scheme it is http and port 8000.  NULL with
- * error: no address, another scheme, or a user, password, query or fragment.
- * The caller frees it.
+ * Converts "host", "host:port", "[::1]:8000" or an http:// or https:// address
+ * to the form of settings.url, which the caller frees.  Without a scheme the
+ * default is http and port 8000.  NULL with error: the text is no address, has
+ * another scheme, or has a user, password, query or fragment.
  */
 char *settings_url(const char *text, struct errmsg *error);
 
-/* Is the connection private: https, or to this machine? */
+/* Can other machines not read the connection, because it is https or to this
+ * machine? */
 bool settings_is_private(const char *url);
 
-/* $variable/sluicectl, else ~/fallback/sluicectl; the caller frees it.  NULL
- * if HOME is not set. */
+/* Returns $variable/sluicectl; if the variable is not set,
+ * ~/fallback/sluicectl.  The caller frees it.  NULL: HOME is not set either. */
 char *settings_folder(const char *variable, const char *fallback);

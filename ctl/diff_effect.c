@@ -58,7 +58,8 @@ static json_t *options_of(const json_t *document, const json_t *stream)
 	return options;
 }
 
-/* Do the workers of all streams make segments? */
+/* Is http_play_hls set, with which the workers of all streams make HLS
+ * segments? */
 static bool plays_hls(const json_t *document)
 {
 	return json_is_true(json_object_get(
@@ -81,7 +82,7 @@ static bool plays_list(const json_t *stream)
 	return false;
 }
 
-/* The folders of all recordings, as keys. */
+/* Returns a new object whose keys are the folders in which streams record. */
 static json_t *recordings_of(const json_t *document)
 {
 	json_t *folders = json_object();
@@ -105,8 +106,9 @@ static json_t *recordings_of(const json_t *document)
 	return folders;
 }
 
-/* True: the worker of the stream keeps its access to files.  That of a list
- * has no access to the folders of recordings, so other folders replace it. */
+/* True: the sandbox of the worker of the stream stays valid.  A worker that
+ * plays a list of files has no access to the folders in which streams record,
+ * so it is replaced if these folders change. */
 static bool has_same_access(const json_t *from, const json_t *to,
 			    const json_t *stream)
 {
@@ -133,7 +135,8 @@ static unsigned where_of(const json_t *stream)
 	return n == 1 ? WHERE_SINGLE : 0;
 }
 
-/* Does the worker of the new stream do what that of the old one does? */
+/* Can the worker of the old stream continue with the configuration of the new
+ * one? */
 static bool is_same_work(const json_t *from, const json_t *to,
 			 const json_t *old, const json_t *new)
 {
@@ -147,7 +150,7 @@ static bool is_same_work(const json_t *from, const json_t *to,
 		const json_t *a = json_object_get(old, lists[i]);
 		const json_t *b = json_object_get(new, lists[i]);
 
-		/* no list is an empty list */
+		/* an absent list equals an empty one */
 		same = same && (json_equal(a, b) ||
 				json_array_size(a) + json_array_size(b) == 0);
 	}
@@ -212,7 +215,7 @@ json_t *diff_effect_streams(const json_t *from, const json_t *to,
 		json_t *name = json_object_get(stream, "id");
 		const char *id = json_string_value(name);
 
-		/* a stream without a difference is not worth a word */
+		/* a stream that continues without a difference is not listed */
 		if (id != NULL && diff_effect_of(from, to, id) == effect &&
 		    (effect != DIFF_CONTINUES ||
 		     !json_equal(find(from, id), find(to, id))))

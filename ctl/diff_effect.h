@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The effects of a configuration that replaces another one: which streams
+ * Finds the effects if the configuration `to' replaces `from': which streams
  * start, stop, restart or continue, and whether the control process restarts.
  */
 #pragma once
@@ -8,11 +8,11 @@
 #include <jansson.h>
 
 enum diff_effect {
-	DIFF_AT_ONCE, /* nothing that runs is touched */
+	DIFF_AT_ONCE, /* no process starts, stops or restarts */
 	DIFF_STARTS,
 	DIFF_STOPS,
 	DIFF_RESTARTS,
-	DIFF_CONTINUES, /* the stream runs, and its worker continues */
+	DIFF_CONTINUES, /* the stream is enabled, and its worker continues */
 	DIFF_CONTROL,   /* the control process restarts, streams continue */
 	DIFF_EFFECTS,
 };
@@ -28,7 +28,7 @@ enum diff_effect diff_effect_of(const json_t *from, const json_t *to,
 enum diff_effect diff_effect_of_change(const json_t *from, const json_t *to,
 				       const json_t *change);
 
-/* Returns the ids of the streams with this effect, a new list; with
- * DIFF_CONTINUES, only of those that differ. */
+/* Returns the ids of the streams with this effect, a new list.  With
+ * DIFF_CONTINUES, only of streams whose configuration differs. */
 json_t *diff_effect_streams(const json_t *from, const json_t *to,
 			    enum diff_effect);

@@ -24,10 +24,10 @@ struct feed {
 	void (*on_error)(const char *, void *);
 	void *arg;
 	struct ws *ws; /* NULL: not connected */
-	uint64_t received_ms;
-	bool pinged;
-	uint64_t retry_ms; /* while not connected */
-	unsigned pause_ms;
+	uint64_t received_ms; /* time of the last message */
+	bool pinged; /* a ping was sent since then */
+	uint64_t retry_ms; /* not connected: time of the next attempt */
+	unsigned pause_ms; /* from a loss to the next attempt; doubles */
 };
 
 struct feed *feed_new(struct ctl *ctl, void (*on_error)(const char *, void *),
@@ -59,9 +59,10 @@ static bool has_scope(const struct options *o, const char *scope)
 	return false;
 }
 
-/* Returns the path of the channel, with the prefix of the control path; free()
- * it.  The service sends alarms, lines of the log, events of CAMs, cues and
- * the guide only on request. */
+/* Returns the path of the event channel, with the prefix in the address of the
+ * service; the caller frees it.  The service sends alarms, lines of the log and
+ * events of CAMs, cues and the guide only if the parameter scope requests
+ * them. */
 static char *event_path(const struct ctl *ctl, const json_t *reply)
 {
 	const char *host = strstr(ctl->settings.url, "://") + 3;
@@ -109,7 +110,8 @@ enum ctl_exit feed_open(struct feed *f)
 	return CTL_OK;
 }
 
-/* The connection is lost: schedules the next attempt. */
+/* Closes the connection, which is lost or could not be opened, and schedules
+ * the next attempt. */
 static void lose(struct feed *f)
 {
 	struct errmsg text = f->ctl->error;
@@ -122,7 +124,8 @@ static void lose(struct feed *f)
 	f->on_error(text.text, f->arg);
 }
 
-/* The time of the next action if no event arrives. */
+/* The time of the next attempt, of the next ping, or at which the connection
+ * counts as lost, if no message arrives before. */
 static uint64_t deadline(const struct feed *f)
 {
 	if (f->ws == NULL)
@@ -152,7 +155,7 @@ static enum ctl_exit on_deadline(struct feed *f)
 	return CTL_OK;
 }
 
-/* The next event that has already arrived, or NULL. */
+/* Returns an event that has arrived; NULL: none has.  Does not wait. */
 static json_t *take(struct feed *f)
 {
 	const char *text;
@@ -177,7 +180,7 @@ static json_t *take(struct feed *f)
 	return event;
 }
 
-/* The time-out for poll(), limited. */
+/* The time-out for poll() in milliseconds, at most a minute. */
 static int wait_ms(uint64_t until)
 {
 	uint64_t now = mono_ms();

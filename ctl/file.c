@@ -62,7 +62,7 @@ int file_write_private(const char *path, const char *text, struct errmsg *error)
 	int fd = -1;
 
 	if (r == 0) {
-		fd = mkostemp(temporary, O_CLOEXEC); /* 0600 */
+		fd = mkostemp(temporary, O_CLOEXEC); /* its mode is 0600 */
 		r = fd < 0 ? -errno : fd_write_all(fd, text, strlen(text));
 	}
 	if (r == 0 && fsync(fd) < 0)

@@ -25,7 +25,8 @@ static void note(json_t *found, const char *path, const char *change,
 	(void)json_array_append_new(found, entry);
 }
 
-/* The path of key in the grammar of json_path_parse(). */
+/* Returns the path of the member key of the object at path, in the grammar of
+ * json_path_parse(); the caller frees it. */
 static char *below(const char *path, const char *key)
 {
 	if (key[0] == '\0' || strpbrk(key, ".[]") != NULL)
@@ -39,7 +40,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Returns the keys of both objects, each once, sorted; *ret_n is their number.
- * free() the array. */
+ * The caller frees the array. */
 static const char **all_keys(const json_t *from, const json_t *to,
 			     size_t *ret_n)
 {
@@ -60,7 +61,8 @@ static const char **all_keys(const json_t *from, const json_t *to,
 	return keys;
 }
 
-/* The elements by id; NULL if an id is missing or occurs twice. */
+/* Returns a new object with the elements of the list by id; NULL: an id is
+ * missing or occurs twice. */
 static json_t *by_id(const json_t *list)
 {
 	json_t *all = json_object();
@@ -80,7 +82,8 @@ static json_t *by_id(const json_t *list)
 	return all;
 }
 
-/* The ids that other contains too, in the order of the list. */
+/* Returns the ids of the list that `other', a result of by_id(), also contains,
+ * in the order of the list. */
 static json_t *order(const json_t *list, const json_t *other)
 {
 	json_t *ids = json_array();

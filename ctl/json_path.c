@@ -14,7 +14,8 @@ void json_path_done(struct json_path *path)
 	*path = (struct json_path){ 0 };
 }
 
-/* Consumes one step of *at, which may begin with '.' or '['. */
+/* Adds the step at *at, which may begin with '.' or '[', to the path; moves *at
+ * to the end of the step. */
 static int take_step(char **at, bool first, struct json_path *path,
 		     struct errmsg *error)
 {
@@ -112,7 +113,7 @@ json_t *json_path_get(const struct json_path *path, size_t n, json_t *root)
 	return root;
 }
 
-/* May value be appended to the list? */
+/* May value be appended to the list, as the element that step names? */
 static bool is_next(const json_t *list, const char *step, const json_t *value)
 {
 	const char *id = json_string_value(json_object_get(value, "id"));
@@ -123,7 +124,7 @@ static bool is_next(const json_t *list, const char *step, const json_t *value)
 	       strcmp(number, step) == 0;
 }
 
-/* Returns -ENOENT; error names the step that the document lacks. */
+/* Returns -ENOENT; error names the first step that the document lacks. */
 static int fail_step(const struct json_path *path, json_t *root,
 		     struct errmsg *error)
 {

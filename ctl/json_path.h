@@ -29,17 +29,19 @@ int json_path_parse(const char *text, struct json_path *ret,
 		    struct errmsg *error) MUST_CHECK;
 void json_path_done(struct json_path *);
 
-/* The value after the first n steps, borrowed; NULL if absent. */
+/* Returns the value to which the first n steps of the path lead, borrowed;
+ * NULL: it is absent. */
 json_t *json_path_get(const struct json_path *, size_t n, json_t *root);
 
-/* The index of the element of list that step names, or -ENOENT. */
+/* Returns the index of the element of the list whose "id" or number the step
+ * is, or -ENOENT. */
 ssize_t json_path_index(const json_t *list, const char *step);
 
 /*
- * Sets value (borrowed; NULL removes) at a path that is not the whole
- * document.  The parent must exist.  A list appends value if its "id" is the
- * last step, or if the step is the next number.  0, -ENOENT or -EINVAL with
- * error.
+ * Sets the value (borrowed) at a path that is not the whole document; value
+ * NULL removes it.  The object or list around it must exist.  In a list without
+ * this element the value is appended if its "id" is the last step, or if the
+ * last step is the length of the list.  0, -ENOENT or -EINVAL with error.
  */
 int json_path_put(const struct json_path *, json_t *root, json_t *value,
 		  struct errmsg *error) MUST_CHECK;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 /*
+ * The content of the file:
  * { "http://127.0.0.1:8000": { "last": "admin",
  *                              "sessions": { "admin": "1f2e..." } } }
  */
@@ -41,7 +42,7 @@ static int load(const char *path, json_t **ret, struct errmsg *error)
 
 	if (r == -ENOENT) {
 		if (error != NULL)
-			error->text[0] = '\0'; /* no login yet */
+			error->text[0] = '\0'; /* nobody has logged in yet */
 		*ret = json_object();
 		return 0;
 	}
@@ -91,7 +92,7 @@ int keyring_find(const char *url, const char *login, char **ret,
 	return 0;
 }
 
-/* The object member key, created if it is absent. */
+/* Returns the object at this key, borrowed; creates it if it is absent. */
 static json_t *member(json_t *object, const char *key)
 {
 	json_t *found = json_object_get(object, key);

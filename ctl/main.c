@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sluicectl: an operator's hand on the control interface. */
+/* sluicectl: the command-line client of the control interface. */
 #include "config.h"
 #include "ctl/client.h"
 #include "ctl/commands.h"
@@ -16,14 +16,14 @@
 
 struct command {
 	const char *name; /* "login", "stream ls" */
-	const char *args; /* as the help shows them */
+	const char *args; /* its arguments, as the help shows them */
 	const char *help;
-	command_fn *run;
-	unsigned takes; /* enum option_bit */
-	unsigned min, max; /* words behind the name */
+	command_fn *run; /* NULL: the help */
+	unsigned takes; /* bits of enum option_bit: options it accepts */
+	unsigned min, max; /* number of words behind the name */
 };
 
-enum { MANY = 1000 };
+enum { MANY = 1000 }; /* bound of a list of words */
 
 static const struct command commands[] = {
 	{ "login", "", "log in and store the session", run_login,
@@ -126,7 +126,7 @@ static bool is_of(const struct command *c, const char *noun)
 	       (c->name[len] == ' ' || c->name[len] == '\0');
 }
 
-/* Prints the commands of noun, all if it is NULL. */
+/* Prints the commands whose first word is noun; NULL: all commands. */
 static void print_commands(FILE *out, const char *noun)
 {
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
@@ -148,8 +148,8 @@ static bool is_noun(const char *word)
 	return false;
 }
 
-/* Returns the command that these words begin with, whose name has *ret_words
- * words; NULL: none. */
+/* Returns the command with whose name the words begin; *ret_words is the number
+ * of words of the name.  NULL: no command. */
 static const struct command *look_up(char *const *words, size_t n,
 				     unsigned *ret_words)
 {
@@ -282,8 +282,9 @@ static enum ctl_exit act(struct ctl *ctl, bool *ret_known)
 	return run(ctl, c, o->words + words, n);
 }
 
-/* Prints the error, if there is one; with --json also as JSON.  known: the
- * command exists; false: also prints those of the same noun. */
+/* Prints the error, if there is one; with --json also as JSON.  known: false if
+ * the command does not exist: then also prints the commands with the same first
+ * word. */
 static void report(const struct ctl *ctl, enum ctl_exit code, bool known)
 {
 	json_t *error;

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Outputs named in one line. */
+/* A line names at most so many outputs or inputs. */
 enum { NAMED_MAX = 8 };
-/* Columns of a state. */
+/* Most columns of the cell STATE. */
 enum { STATE_MAX = 64 };
 
 void overview_done(struct overview *o)
@@ -77,8 +77,9 @@ bool row_needs_attention(const struct overview_row *row)
 		json_array_size(row->alarms) > 0);
 }
 
-/* A new list of the inputs or outputs with a fault: position, fault and time.
- * key: of the overview; ends: of the status of a stream. */
+/* Returns a new list of the inputs or outputs with a fault: position, fault and
+ * times.  key: the key of their list in the overview; ends: its key in the
+ * status of a stream. */
 static json_t *faulty(const struct overview_row *row, const char *key,
 		      const char *ends)
 {
@@ -124,8 +125,9 @@ bool row_input_fault(const struct overview_row *row)
 	return has_faulty(row, "input_faults", "inputs");
 }
 
-/* Appends "output 2: fault"; for several "3 outputs cannot send (2, 4, 5);
- * output 2: fault".  Takes the list. */
+/* Appends "output 2: FAULT"; for several outputs "3 outputs cannot send (2, 4,
+ * 5); output 2: FAULT".  what: "output" or "input"; fail: "cannot send" and the
+ * like.  Takes the list. */
 static void put_faulty(struct buf *to, json_t *take_list, const char *what,
 		       const char *fail)
 {
@@ -155,8 +157,8 @@ static void put_faulty(struct buf *to, json_t *take_list, const char *what,
 	json_decref(take_list);
 }
 
-/* Appends "input 2: " for a multiplex on air: its error is that of the first
- * input that it sends. */
+/* Appends "input 2: " for a multiplex that is on air, because its error is that
+ * of its first input. */
 static void put_sent(struct buf *to, const struct overview_row *row)
 {
 	if (row_on_air(row) && row_number(row, "inputs") > 1 &&
@@ -295,8 +297,9 @@ int overview_order(const char *text, enum overview_order *ret,
 	                   "cc or viewers");
 }
 
-/* Off air first, then streams with an error of an output, with one of another
- * input or an alarm, on air or waiting, disabled. */
+/* The order of states.  0: off air; 1: an output has a fault; 2: an input that
+ * is not active has a fault, or there is an alarm; 3: on air or waiting; 4:
+ * disabled. */
 static int rank(const struct overview_row *row)
 {
 	if (!row_enabled(row))
@@ -363,7 +366,7 @@ void overview_sort(struct overview *o, enum overview_order by, bool reverse)
 
 /* --- output --- */
 
-/* The number of the input that is on air; "-": none. */
+/* Writes the number of the input that is on air; "-": none is. */
 static void put_input(char to[16], const struct overview_row *row)
 {
 	json_int_t input = row_number(row, "active_input");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * All streams: the configuration of each, or the state of each.
+ * A list of all streams, with the configuration or with the state of each.
  *
- * Owns the JSON that it read.  It omits streams without an id.
+ * Owns the JSON that it read.  Streams without an id are omitted.
  */
 #pragma once
 
@@ -14,9 +14,15 @@
 #include <stddef.h>
 
 struct overview_row {
-	json_t *stream; /* configuration, or an entry of the overview */
-	json_t *status; /* the same entry, or a stream status; NULL: not read */
-	json_t *alarms; /* of the overview: all that are raised; NULL: none */
+	/* after overview_load() the configuration of the stream, otherwise its
+	 * entry of the reply of the overview */
+	json_t *stream;
+	/* the entry of the overview, or the reply of api/stream-status; NULL:
+	 * not read */
+	json_t *status;
+	/* array of the raised alarms in the reply of the overview; NULL:
+	 * none */
+	json_t *alarms;
 };
 
 struct overview {
@@ -41,22 +47,22 @@ void overview_done(struct overview *);
 struct overview_row *overview_find(const struct overview *, const char *id);
 
 /*
- * The row with this id, or with this name if it is unique; NULL with error in
- * ctl (CTL_REFUSED).
+ * Returns the row with this id, or with this name if only one stream has the
+ * name; NULL: there is no such row, and ctl has the error (for CTL_REFUSED).
  */
 struct overview_row *overview_choose(struct ctl *, const struct overview *,
 				     const char *word);
 
-/* overview_order() reads --sort: id, name, state, rate, cc, viewers; text
- * NULL: state. */
 enum overview_order {
 	BY_STATE, BY_ID, BY_NAME, BY_RATE, BY_CC, BY_VIEWERS,
 };
+/* Reads the value of --sort: id, name, state, rate, cc or viewers; text NULL:
+ * state.  0, or -EINVAL with error. */
 int overview_order(const char *text, enum overview_order *ret,
 		   struct errmsg *error) MUST_CHECK;
 void overview_sort(struct overview *, enum overview_order, bool reverse);
 
-/* Fields of a row. */
+/* The following functions return fields of a row; the texts are borrowed. */
 const char *row_id(const struct overview_row *);
 const char *row_name(const struct overview_row *);
 bool row_enabled(const struct overview_row *);
@@ -65,28 +71,30 @@ bool row_on_air(const struct overview_row *);
 bool row_waiting(const struct overview_row *);
 /* Returns "on air (input 2, backup)", "OFF AIR (filler plays)", "disabled". */
 const char *row_state(const struct overview_row *);
-/* True: it is enabled, and its state is neither waiting nor simply "on air",
- * or it is enabled and has a fault or an alarm. */
+/* True: the stream is enabled, and it is neither waiting nor simply "on air",
+ * or it has a fault or an alarm. */
 bool row_needs_attention(const struct overview_row *);
 /* Does an output have a fault? */
 bool row_output_fault(const struct overview_row *);
-/* Does an input have a fault?  In the overview, the active one has none. */
+/* Does an input have a fault?  The overview lists no fault of the active
+ * input. */
 bool row_input_fault(const struct overview_row *);
-/* Returns the error of the stream, and which outputs cannot send and which
- * inputs are not available, with the fault of the first of each; free() it.
- * NULL: there is no error. */
+/* Returns one line with the error of the stream, the outputs that cannot send
+ * and the inputs that are not available, each with the fault of the first of
+ * them.  The caller frees it.  NULL: there is no error. */
 char *row_fault(const struct overview_row *);
-/* Appends row_fault() and the raised alarms; nothing without either. */
+/* Appends row_fault() and the raised alarms; nothing if there are neither. */
 void row_put_troubles(const struct overview_row *, struct buf *to);
 json_int_t row_number(const struct overview_row *, const char *key);
 
 enum overview_mark {
-	OVERVIEW_OLD = 1 << 0,  /* marks the figures as old */
-	OVERVIEW_BARE = 1 << 1, /* without the column of errors */
+	OVERVIEW_OLD = 1 << 0,  /* the figures are marked as old */
+	OVERVIEW_BARE = 1 << 1, /* the column of errors is omitted */
 };
 
-/* The rows as a table, which the caller frees.  marks: overview_mark. */
+/* Returns the rows as a table, which the caller frees.  marks: bits of enum
+ * overview_mark. */
 struct table *overview_table(const struct overview *, unsigned marks);
 
-/* The rows for --json, a new reference. */
+/* Returns the rows as a JSON array for --json, a new reference. */
 json_t *overview_json(const struct overview *);

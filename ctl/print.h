@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Output of subcommands. */
+/* Prints the results of subcommands. */
 #pragma once
 
 #include "common/base/buf.h"
@@ -11,8 +11,8 @@
 /* Prints and empties text. */
 void print_text(struct buf *text, FILE *to);
 
-/* Prints an error of a reply behind some words to standard error; without this
- * member nothing. */
+/* Prints words and the text of the key of a reply to standard error; nothing if
+ * the key is absent. */
 void print_error(const json_t *reply, const char *key, const char *words);
 
 /* Prints the `warnings` of a reply (NULL: none) to standard error. */
@@ -23,5 +23,5 @@ enum ctl_exit print_answer(struct ctl *, const char *path,
 			   void (*show)(const struct ctl *,
 					const json_t *answer)) MUST_CHECK;
 
-/* Prints all rows to standard output. */
+/* Prints the whole table to standard output. */
 void print_table(const struct ctl *, const struct table *);

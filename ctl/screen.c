@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 struct screen {
-	struct termios before;
-	sigset_t signals_before;
-	int signals;
+	struct termios before; /* of the terminal, to restore it */
+	sigset_t signals_before; /* signal mask to restore */
+	int signals; /* signalfd */
 	int both; /* epoll set of keyboard and signals */
 };
 
@@ -83,9 +83,10 @@ struct screen *screen_new(void)
 	raw.c_cc[VMIN] = 0;
 	raw.c_cc[VTIME] = 0;
 	raw.c_cc[VSUSP] =
-		_POSIX_VDISABLE; /* no Ctrl-Z: the terminal is in raw mode */
+		_POSIX_VDISABLE; /* Ctrl-Z must not stop the program while the
+				  * terminal is in raw mode */
 	(void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
-	/* alternate screen, hidden cursor */
+	/* switch to the alternate screen, hide the cursor */
 	put_text("\033[?1049h\033[?25l");
 	return s;
 }
@@ -120,7 +121,8 @@ int screen_fd(const struct screen *s)
 	return s->both;
 }
 
-/* The key behind an escape character, of which all bytes arrive at once. */
+/* Reads the bytes behind an escape character, and returns the key.  All bytes
+ * of a key arrive at once. */
 static int read_sequence(void)
 {
 	static const struct {

@@ -45,10 +45,11 @@ static int read_line(int fd, char *text, size_t size)
 
 static void on_signal(int number)
 {
-	(void)number; /* interrupts read() */
+	(void)number; /* the signal only interrupts read() */
 }
 
-/* Prompts without echo; restores the terminal also after a signal. */
+/* Prompts on the terminal and reads a line without echo.  Restores the terminal
+ * also if a signal ends the input. */
 static int ask(int terminal, const char *prompt, char *text, size_t size)
 {
 	static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP };

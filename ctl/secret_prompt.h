@@ -9,8 +9,9 @@ enum { SECRET_MAX = 1024 };
 
 /*
  * Reads the first line of file ("-": standard input).  If file is NULL, prompts
- * on the terminal without echo, or reads standard input if it is no terminal.
- * *ret is freed by secret_free().  0, or -errno with error.
+ * on the terminal without echo; if standard input is no terminal, reads the
+ * first line of standard input.  The caller frees *ret with secret_free().  0,
+ * or -errno with error.
  */
 int secret_read(const char *file, const char *prompt, char **ret,
 		struct errmsg *error) MUST_CHECK;

@@ -140,7 +140,7 @@ struct writer {
 	struct buf *to;
 };
 
-/* Appends a line without the padding of the last cell that is not empty. */
+/* Appends a line.  The last cell that is not empty gets no padding. */
 static void write_line(struct writer *w, const struct cell *cells)
 {
 	const struct table *t = w->t;

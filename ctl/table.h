@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Rows of cells in aligned columns.
+ * A table of text cells, printed in aligned columns.
  *
- * The columns are fixed.  A column is as wide as its widest cell, up to its
- * limit.
+ * The columns are set when the table is made.  A column is as wide as its
+ * widest cell, but at most as its `max'.
  */
 #pragma once
 
@@ -18,13 +18,13 @@ enum { TABLE_COLUMNS_MAX = 12 };
 
 enum table_colour { TABLE_PLAIN, TABLE_GOOD, TABLE_BAD, TABLE_DIM };
 
-/* The format in which a cell shows the member `key` of an object. */
+/* The format in which table_row_of() shows the value of a key. */
 enum table_form {
 	CELL_TEXT,
-	CELL_NOTE,     /* text, dim */
+	CELL_NOTE,     /* a text in TABLE_DIM */
 	CELL_NUMBER,
 	CELL_ERRORS,   /* a number, red if it is not 0 */
-	CELL_DURATION, /* seconds */
+	CELL_DURATION, /* a number of seconds, as text_duration() */
 };
 
 struct table_column {
@@ -37,7 +37,7 @@ struct table_column {
 
 struct table;
 
-/* Makes a table without rows.  The titles are borrowed. */
+/* Makes a table without rows.  Borrows the titles and keys. */
 struct table *table_new(const struct table_column *, size_t n);
 void table_free(struct table **);
 
@@ -50,16 +50,14 @@ void table_row_of(struct table *, const json_t *object);
 void table_set(struct table *, size_t column, enum table_colour,
 	       const char *text);
 
-/*
- * table_write() appends titles and rows from first_row on, truncated to width
- * columns (0: not) and to max_rows (0: all).  Each line ends with end.
- */
+/* How table_write() writes a table. */
 struct table_style {
 	bool colour;
-	size_t width;
-	size_t first_row;
-	size_t max_rows;
-	const char *end;
+	size_t width;     /* columns to which lines are truncated; 0: not */
+	size_t first_row; /* first row that is written, from 0 */
+	size_t max_rows;  /* most rows that are written; 0: all */
+	const char *end;  /* written behind each line */
 };
+/* Appends the titles and the rows. */
 void table_write(const struct table *, const struct table_style *,
 		 struct buf *to);

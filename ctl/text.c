@@ -11,15 +11,16 @@
 
 static const char MORE[] = "\u2026";
 
-/* Marks that change the direction of the text. */
+/* Is it a character that only changes the direction of text? */
 static bool is_direction(wchar_t c)
 {
 	return c == 0x061c || c == 0x200e || c == 0x200f ||
 	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Decodes one character; returns its bytes, and *ret_width its columns.  If
- * not *ret_sound, print '?'. */
+/* Decodes one character.  Returns the number of its bytes; *ret_width is that
+ * of its columns.  *ret_sound is false for a character in place of which '?' is
+ * printed. */
 static size_t next(const char *text, size_t *ret_width, bool *ret_sound)
 {
 	mbstate_t state = { 0 };
@@ -45,7 +46,8 @@ size_t text_width(const char *text)
 	return sum;
 }
 
-/* Appends at most width columns; returns the columns used. */
+/* Appends as much of the text as fits into width columns; returns the columns
+ * that it uses. */
 static size_t put(struct buf *to, const char *text, size_t width)
 {
 	size_t used = 0;

@@ -15,12 +15,12 @@
 #include <sys/random.h>
 
 enum {
-	/* the server queues at most 1 MiB */
+	/* bytes of a message; the service queues at most 1 MiB */
 	MESSAGE_MAX = 2 * 1024 * 1024,
-	HEAD_MAX = 16 * 1024,
+	HEAD_MAX = 16 * 1024, /* bytes of the head of the reply */
 	PIECE = 64 * 1024,
 	HANDSHAKE_MS = 10 * 1000,
-	KEY_BYTES = 16,
+	KEY_BYTES = 16, /* Sec-WebSocket-Key, before and after base64 */
 	KEY_TEXT = 24,
 };
 
@@ -78,8 +78,8 @@ static int send_all(struct ws *w, const void *data, size_t len)
 	return r;
 }
 
-/* Receives available bytes; -EAGAIN if there are none, -ECONNRESET at the
- * end. */
+/* Receives the bytes that are available.  0; -EAGAIN: there are none;
+ * -ECONNRESET: the connection has ended. */
 static int receive(struct ws *w)
 {
 	size_t n = 0;
@@ -100,7 +100,8 @@ static void random_bytes(uint8_t *bytes, size_t n)
 		abort();
 }
 
-/* Base64 digits at random; the value has no meaning. */
+/* Makes a Sec-WebSocket-Key (RFC 6455 4.1): the base64 text of 16 random
+ * bytes. */
 static void make_key(char text[KEY_TEXT + 1])
 {
 	static const char digits[] =
@@ -111,7 +112,8 @@ static void make_key(char text[KEY_TEXT + 1])
 	random_bytes(bytes, sizeof bytes);
 	for (size_t i = 0; i < KEY_TEXT; i++)
 		text[i] = digits[bytes[i % KEY_BYTES] % 64];
-	/* 16 bytes: 22 digits, of which the last has two bits */
+	/* 16 bytes have 22 base64 digits; in the last digit only the upper two
+	 * bits may be set, so it is 'A' */
 	memcpy(text + 21, "A==", 4);
 }
 
@@ -139,8 +141,8 @@ static int send_request(struct ws *w, const char *path)
 	return r;
 }
 
-/* Consumes the head of the reply.  0; -EAGAIN if it is incomplete; -EPROTO if
- * it is too long or not HTTP. */
+/* Consumes the head of the reply.  0; -EAGAIN: it is incomplete; -EPROTO: it is
+ * too long or not HTTP/1.1. */
 static int take_head(struct ws *w, long *ret_status)
 {
 	static const char end[] = "\r\n\r\n", version[] = "HTTP/1.1 ";

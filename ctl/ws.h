@@ -14,20 +14,21 @@
 
 struct ws;
 
-/* Connects and does the handshake at path on the host of the service.
- * *ret_status is the HTTP status of a refusal, else 0.  NULL with error. */
+/* Connects to the host of the service and does the WebSocket handshake at path.
+ * NULL with error; *ret_status is then the HTTP status if the service refused
+ * it, else 0. */
 struct ws *ws_open(struct client *, const char *path, long *ret_status,
 		   struct errmsg *error);
 /* NULL-safe; sets *w to NULL. */
 void ws_free(struct ws **);
 
-/* The descriptor to wait for after ws_next() returned WS_MORE. */
+/* The descriptor to poll for input after ws_next() has returned WS_MORE. */
 int ws_fd(const struct ws *);
 
 /*
- * Returns the next event: WS_TEXT and WS_PONG with a payload that is valid
- * until the next call, WS_MORE if no frame is complete, WS_CLOSE with error
- * when the connection has ended.  Replies to pings.
+ * Returns the next event without waiting, and replies to pings.  WS_TEXT and
+ * WS_PONG: *ret is the payload, which is valid until the next call.  WS_MORE:
+ * no message is complete.  WS_CLOSE: the connection has ended; error says why.
  */
 enum ws_event ws_next(struct ws *, const char **ret, size_t *ret_len,
 		      struct errmsg *error);
