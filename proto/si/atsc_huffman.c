@@ -5,21 +5,23 @@ enum {
 	CONTEXTS = 128,
 	END = 0,
 	ESCAPE = 27,
-	ONE_BYTE = 0x80, /* the first character that no tree has */
+	ONE_BYTE = 0x80, /* from this character on there are no trees */
 };
 
 /*
- * A tree for each previous character (A/65 tables C.4 to C.7), the node before
- * its branches: '^' is a node, whose branch for the bit 0 comes first, '|' the
- * end of the text, '~' the escape, and any other one the character itself.
- * After a character without a tree a bit follows that stands for the escape.
+ * The trees of codes, by the previous character (A/65 tables C.4 to C.7).  A
+ * tree is written as a text in prefix order: '^' is a node, followed by its
+ * branch for the bit 0 and its branch for the bit 1.  A leaf is '|' for the end
+ * of the text, '~' for the escape, or else the character itself.  If a
+ * character has no tree, one bit of any value behind it is the escape
+ * (ESCAPE_ALONE).
  */
 #define NODE '^'
 #define LEAF_END '|'
 #define LEAF_ESCAPE '~'
 #define ESCAPE_ALONE "^~~"
 
-/* Program titles: words begin with a capital letter. */
+/* The trees for titles of programs. */
 static const char *const titles[CONTEXTS] = {
 	['\0'] = "^^^S^WN^T^^J^^^Q^27UOA^^^^IEB^MC^^^F^^Y^^Z^4$~^KV^RD^^GL^PH",
 	[' '] = "^^^^^^^^^9^Xe-^2ZYGo^BW^^^^^^c3^^'1d&^iKM^^a^EOt^^^T^^^^f^lQ"
@@ -96,7 +98,7 @@ static const char *const titles[CONTEXTS] = {
 	['z'] = "^^^ ya^^~^ez^|i",
 };
 
-/* Program descriptions. */
+/* The trees for descriptions of programs. */
 static const char *const descriptions[CONTEXTS] = {
 	['\0'] = "^^^P^^NKB^A^^^IO^WGC^^^R^EL^S^FH^^JT^^^^~V\"DM",
 	[' '] = "^^^^^m^GJh^o^^NPr^^^^W^2ES^^B^F1^Lla^^^^d^eg^Ac^^^^^^^7Z~OnM"
@@ -171,7 +173,8 @@ static const char *const descriptions[CONTEXTS] = {
 	['z'] = "^^^ae^lz^^~o^i^ .",
 };
 
-/* Returns the branch for the bit 1, which is behind that for the bit 0. */
+/* branch: the branch of a node for the bit 0.  Returns its branch for the bit
+ * 1, which follows. */
 static const char *second_branch(const char *branch)
 {
 	for (unsigned open = 1; open > 0; branch++) {
@@ -195,8 +198,9 @@ static uint8_t read_leaf(struct bits *in, const char *tree)
 	return *tree == LEAF_ESCAPE ? ESCAPE : (uint8_t)*tree;
 }
 
-/* Reads the characters behind an escape, of eight bits each, and returns the
- * last one: the first that a tree may have (A/65 C.2). */
+/* Reads the characters behind an escape, of eight bits each, up to the first
+ * one below ONE_BYTE, which it returns.  Passes those before it to fn (A/65
+ * C.2). */
 static uint8_t read_bytes(struct bits *in, atsc_huffman_fn *fn, void *arg)
 {
 	uint8_t byte = (uint8_t)bits_take(in, 8);

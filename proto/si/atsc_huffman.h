@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads texts of ATSC that are compressed by Huffman codes, whose tree depends
- * on the previous character (A/65 annex C).
+ * Decodes texts of ATSC that are compressed by Huffman codes (A/65 annex C).
+ * The code of a character depends on the character before it.
  *
  * Pure.  Only for this folder.
  */
@@ -18,7 +18,7 @@ enum atsc_huffman {
 /* Receives a character of ISO 8859-1. */
 typedef void atsc_huffman_fn(uint32_t character, void *arg);
 
-/* Calls the function for each character of the text.  If the text lacks its
- * end, stops after the last whole character. */
+/* Calls the function for each character of the text.  If the text has no end
+ * code, stops after the last whole character. */
 void atsc_huffman_each(struct bytes, enum atsc_huffman, atsc_huffman_fn *,
 		       void *arg);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads and writes consecutive bit fields, the highest bit of a byte first,
- * never beyond the end: a missing field reads as 0 and sets cut.
+ * Reads and writes consecutive bit fields, the highest bit of a byte first.
+ * Never reads or writes beyond the end: a field that does not fit is read as 0
+ * and sets cut; its bits are not written.
  */
 #pragma once
 
@@ -9,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Embedded; borrows the bytes. */
+/* A reader of bit fields; borrows the bytes. */
 struct bits {
 	const uint8_t *data;
 	size_t len;    /* bytes */
-	size_t pos;    /* bits, at most 8 * len */
-	bool cut;      /* a field was missing */
+	size_t pos;    /* bits that were read, at most 8 * len */
+	bool cut;      /* a field went beyond the end */
 };
 
 struct bytes {
@@ -61,7 +62,8 @@ static inline uint64_t bits_take(struct bits *b, unsigned n)
 	return value;
 }
 
-/* Reads the next n bytes; skips the remainder of a partly read byte. */
+/* Returns the next n bytes, borrowed; skips the remainder of a partly read
+ * byte.  If fewer are left, returns no bytes and sets cut. */
 static inline struct bytes bits_bytes(struct bits *b, size_t n)
 {
 	size_t at = (b->pos + 7) / 8;
@@ -88,7 +90,7 @@ static inline bool bits_end(const struct bits *b)
 struct bit_writer {
 	uint8_t *data; /* zeroed by the caller */
 	size_t size;   /* bytes */
-	size_t at;     /* bits */
+	size_t at;     /* bits that were put; may exceed 8 * size */
 };
 
 static inline void bits_put(struct bit_writer *w, unsigned n, uint32_t value)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ISO/IEC 6937: letters behind lead bytes that put a mark on them. */
+/* The characters of ISO/IEC 6937, in which a lead byte in front of a letter
+ * puts a mark on the letter. */
 #include "common/base/util.h"
 #include "proto/si/charset.h"
 
-enum { MARK_FIRST = 0x0300 /* combining characters begin */ };
+enum { MARK_FIRST = 0x0300 /* the first combining mark of Unicode */ };
 
 const uint16_t charset_6937[96] = {
 	0x00a0, 0x00a1, 0x00a2, 0x00a3, 0x20ac, 0x00a5, 0x0023, 0x00a7,
@@ -20,8 +21,8 @@ const uint16_t charset_6937[96] = {
 	0x0142, 0x00f8, 0x0153, 0x00df, 0x00fe, 0x0167, 0x014b, 0x00ad,
 };
 
-/* Indexed by the low half of the lead byte.  pairs: each letter, followed by
- * the letter with the mark. */
+/* The marks, by the lower four bits of the lead byte.  pairs: each letter that
+ * can have the mark, followed by the character with the mark. */
 static const struct accent {
 	char16_t mark;
 	const char16_t *pairs;
@@ -45,7 +46,7 @@ static const struct accent {
 		  u"dḋeėfḟgġhḣmṁnṅoȯpṗrṙsṡtṫwẇxẋyẏzż" },
 	[0x8] = { 0x0308,
 		  u" ¨AÄEËHḦIÏOÖUÜWẄXẌYŸaäeëhḧiïoötẗuüwẅxẍyÿ" },
-	[0x9] = { 0x0308, u"" }, /* the umlaut of older editions */
+	[0x9] = { 0x0308, u"" }, /* umlaut; only in older editions */
 	[0xa] = { 0x030a,
 		  u" ˚AÅUŮaåuůwẘyẙ" },
 	[0xb] = { 0x0327,
@@ -62,7 +63,7 @@ static const struct accent {
 
 static const struct accent *find_mark(uint32_t mark)
 {
-	/* most characters are none */
+	/* this test is enough for most characters, which are no marks */
 	if (mark < MARK_FIRST)
 		return NULL;
 	for (size_t i = 0; i < ARRAY_LEN(accents); i++)

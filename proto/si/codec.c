@@ -13,7 +13,7 @@
 
 enum {
 	TIME_BITS = 40,
-	TEXT_MAX = 1024, /* more than fits into any length */
+	TEXT_MAX = 1024, /* bytes; more than a length field can count */
 };
 
 void codec_fault(struct codec *c, const char *key, const char *format, ...)
@@ -60,9 +60,9 @@ bool codec_has(const struct codec *c, const char *key)
 	return c->encode && json_object_get(c->object, key) != NULL;
 }
 
-/* The value of a key that the object must have, while writing.  NULL: the key
- * is missing, which is an error, or an error has ended the writing, or the
- * object is read. */
+/* While writing, returns the value of a key that the object must have; NULL:
+ * the key is missing, which is an error, or an error was before.  While
+ * reading, returns NULL. */
 static const json_t *get(struct codec *c, const char *key)
 {
 	const json_t *value;
@@ -227,7 +227,7 @@ void codec_text(struct codec *c, const char *key)
 		return;
 	}
 	text = codec_given_text(c, key);
-	/* the search for a table reads the text several times */
+	/* a bound, because text_table_for() reads the text several times */
 	if (strlen(text) > TEXT_MAX) {
 		codec_fault(c, key, "is longer than %d bytes", TEXT_MAX);
 		return;
@@ -262,8 +262,8 @@ void codec_hex(struct codec *c, const char *key)
 	}
 }
 
-/* True if the section has become too long, so that loops over long lists can
- * end. */
+/* True if the section is too long, which is an error, or another error was
+ * before: then the loop over a list ends. */
 static bool is_full(struct codec *c, const char *key)
 {
 	if (c->out.at > 8 * c->out.size)
@@ -368,7 +368,7 @@ static void read_list(struct codec *c, const char *key, codec_fn *fn,
 			(void)json_array_append_new(list, c->object);
 	}
 	c->object = object;
-	/* the bits that are left are an incomplete object */
+	/* bits that are left belong to an incomplete object */
 	c->in.cut |= bits_left(&c->in) > 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads bytes of a section into JSON, or writes them from JSON, by one and the
- * same function:
+ * Reads the bytes of a section into JSON, or writes them from JSON.  One
+ * function describes both directions:
  *
  *	static void run_rating(struct codec *c, const void *arg)
  *	{
@@ -11,10 +11,10 @@
  *	...
  *	codec_list(c, "ratings", run_rating, NULL);
  *
- * A function that reads puts keys into c->object and sets c->in.cut at a
- * missing byte.  A function that writes takes the keys from c->object; at the
- * first wrong value it fills the error, which begins with the path of the
- * value ("services[0].sid: …"), and nothing is written any more.
+ * While the codec reads, such a function puts keys into c->object and sets
+ * c->in.cut if a byte is missing.  While it writes, the function gets the keys
+ * from c->object; the first wrong value ends the writing and sets the error,
+ * which begins with the path of the value ("services[0].sid: …").
  *
  * Pure.  For files of this folder only.
  */
@@ -27,41 +27,44 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The item of a list that is being written. */
+/* The place of the list item that is being written, for errors. */
 struct codec_path {
-	const struct codec_path *up;
-	const char *list;
-	size_t at;
+	const struct codec_path *up; /* the item around the list; NULL: none */
+	const char *list; /* key of the list */
+	size_t at; /* index of the item */
 };
 
 struct codec {
-	bool encode;
-	json_t *object; /* borrowed; constant while encode */
-	struct bits in; /* of the innermost scope */
-	struct bit_writer out;
+	bool encode; /* true: writes bytes from JSON; false: reads them */
+	json_t *object; /* borrowed; not changed while writing */
+	struct bits in; /* reading: bytes of the innermost scope */
+	struct bit_writer out; /* writing */
 	const struct codec_path *path;
 	struct errmsg *error; /* may be NULL */
-	bool failed;
+	bool failed; /* writing: a value was wrong */
 };
 
-/* Has the function reached an error? */
+/* Has an error ended the reading or writing? */
 static inline bool codec_stopped(const struct codec *c)
 {
 	return c->encode ? c->failed : c->in.cut;
 }
 
-/* Fails with "KEY: SENTENCE". */
+/* Ends the writing with the error "PATH.KEY: SENTENCE". */
 void codec_fault(struct codec *, const char *key, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* --- bits without a key: written as value; returns what was read or written */
+/* --- bits without a key --- */
+
+/* Reads n bits, or writes the value in n bits; returns the value that was read
+ * or written. */
 uint64_t codec_bits(struct codec *, unsigned n, uint64_t value);
 /* Reads or writes n reserved bits, which are 1. */
 void codec_reserved(struct codec *, unsigned n);
 
 /* --- a value of the object --- */
 
-/* While writing: has the object the key?  False while reading. */
+/* While writing: has the object the key?  While reading: false. */
 bool codec_has(const struct codec *, const char *key);
 /* While writing, the number of the key, between 0 and max; while reading, 0. */
 uint64_t codec_given(struct codec *, const char *key, uint64_t max);
@@ -70,28 +73,33 @@ uint64_t codec_given(struct codec *, const char *key, uint64_t max);
 int64_t codec_given_signed(struct codec *, const char *key, int64_t max);
 /* While writing, the text of the key; while reading, and after an error, "". */
 const char *codec_given_text(struct codec *, const char *key);
-/* While writing, the list of the key; NULL: the object lacks it, or is read. */
+/* While writing, the list of the key; NULL: the key is missing, which is an
+ * error.  While reading, NULL. */
 const json_t *codec_given_list(struct codec *, const char *key);
-/* Puts a number that codec_bits() has read; does nothing while writing. */
+/* While reading, puts a number, which codec_bits() has read, into the object;
+ * while writing, does nothing. */
 void codec_shown(struct codec *, const char *key, int64_t value);
 
 /* --- a field --- */
 
+/* Reads or writes a number of n bits; returns it. */
 uint64_t codec_uint(struct codec *, const char *key, unsigned n);
 bool codec_flag(struct codec *, const char *key);
-/* Reads or writes a number of n bits that is shown as one of 1 << n words. */
+/* Reads or writes a number of n bits, which in JSON is one of 1 << n words; a
+ * number whose word is NULL is read as "reserved". */
 void codec_word(struct codec *, const char *key, unsigned n,
 		const char *const *words);
 /* Reads or writes n bytes of plain ASCII. */
 void codec_ascii(struct codec *, const char *key, unsigned n);
-/* Read or write ASCII, DVB text, or bytes in hex to the end of the scope. */
+/* Read or write ASCII, DVB text, or bytes (in JSON as hexadecimal digits) to
+ * the end of the scope. */
 void codec_ascii_rest(struct codec *, const char *key);
 void codec_text(struct codec *, const char *key);
 void codec_hex(struct codec *, const char *key);
 /* Reads or writes numbers of n bits each to the end of the scope. */
 void codec_uints(struct codec *, const char *key, unsigned n);
-/* Reads or writes a time (EN 300 468 annex C); without the key the time is
- * undefined. */
+/* Reads or writes a time of 40 bits (EN 300 468 annex C); a time that is not
+ * defined has no key. */
 void codec_time(struct codec *, const char *key);
 
 /* --- parts --- */
@@ -101,18 +109,19 @@ void codec_time(struct codec *, const char *key);
 bool codec_more(struct codec *, const char *key);
 
 struct codec_scope {
-	struct bits outer;
-	size_t length_at; /* bits */
-	unsigned n;
+	struct bits outer; /* reading: the bits behind the scope */
+	size_t length_at; /* writing: position of the length, in bits */
+	unsigned n; /* bits of the length */
 };
 
-/* Begins a scope: a length of n bits, and that many bytes up to codec_end(),
- * where key names the scope in an error. */
+/* codec_begin() begins a scope: it reads or writes a length of n bits, which is
+ * the number of bytes up to codec_end().  key: names the scope in an error. */
 struct codec_scope codec_begin(struct codec *, unsigned n);
 void codec_end(struct codec *, const struct codec_scope *, const char *key);
 
 typedef void codec_fn(struct codec *, const void *arg);
 
-/* Reads or writes a list of objects to the end of the scope.  An incomplete
- * object at the end is left out, and the scope is cut. */
+/* Reads or writes a list of objects to the end of the scope; fn handles each.
+ * While reading, an incomplete object at the end is omitted and sets c->in.cut.
+ */
 void codec_list(struct codec *, const char *key, codec_fn *, const void *arg);

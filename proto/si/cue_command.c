@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Adds keys of `more' that the record lacks.  Frees `more'. */
+/* Adds the keys of `more' that the record lacks.  Frees `more'. */
 static void add_defaults(json_t *record, json_t *more)
 {
 	(void)json_object_update_missing(record, more);
@@ -32,7 +32,7 @@ static int take_pre_roll(json_t *record, unsigned *ret_ms,
 	return 0;
 }
 
-/* Adds the defaults of the command; true: the command has a time. */
+/* Adds the defaults of the command; true: the command has a pts_time. */
 static bool complete(json_t *record, const char *command, unsigned pre_roll_ms)
 {
 	bool timed = pre_roll_ms > 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A cursor over a descriptor loop that cannot overrun.
+ * Reads the descriptors of a loop, never beyond its end.
  *
  * Borrows the bytes of the loop.
  */
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ISO/IEC 13818-1 2.6, EN 300 468 6.2 */
+/* Tags of descriptors (ISO/IEC 13818-1 2.6, EN 300 468 6.2). */
 enum desc_tag {
 	DESC_REGISTRATION = 0x05,
 	DESC_CA = 0x09,
@@ -40,8 +40,8 @@ struct desc {
 	const uint8_t *data; /* len bytes */
 };
 
-/* Takes the first descriptor off the loop.  False at its end, or when the
- * remaining bytes are not a whole descriptor. */
+/* Takes the first descriptor off the loop.  False: the loop is empty, or its
+ * bytes are no whole descriptor. */
 static inline bool desc_next(struct desc_loop *loop, struct desc *ret)
 {
 	if (loop->len < 2 || loop->len - 2 < loop->data[1])
@@ -63,8 +63,8 @@ static inline bool desc_loop_ok(struct desc_loop loop)
 	return loop.len == 0;
 }
 
-/* The PID of a CA descriptor (2.6.16); false for another descriptor, or a short
- * one. */
+/* Writes the PID of a CA descriptor (ISO/IEC 13818-1 2.6.16) to *ret.  False:
+ * it is another descriptor, or too short. */
 static inline bool desc_ca_pid(const struct desc *d, uint16_t *ret)
 {
 	if (d->tag != DESC_CA || d->len < 4)

@@ -2,8 +2,8 @@
 /*
  * Delivery system descriptors (EN 300 468 6.2.13).
  *
- * `frequency` is in MHz and `symbolrate` in ksymbol/s, as the options of an
- * adapter are; `frequency_khz` is exact.
+ * `frequency' is in MHz without decimals and `symbolrate' in ksymbol/s, as the
+ * keys of an adapter; `frequency_khz' is the exact frequency in kHz.
  */
 #include "proto/si/desc_tables.h"
 #include "proto/si/json.h"
@@ -28,8 +28,8 @@ static const char *const cable_modulation[256] = {
 	"undefined", "QAM16", "QAM32", "QAM64", "QAM128", "QAM256",
 };
 
-/* Reads or writes a frequency in kHz; a unit of the descriptor is down / up
- * kHz. */
+/* Reads or writes a frequency of 32 bits, whose unit in the descriptor is
+ * down / up kHz.  bcd: its bits are decimal digits. */
 static void run_khz(struct codec *c, unsigned up, unsigned down, bool bcd)
 {
 	uint64_t khz = codec_has(c, "frequency_khz") ||
@@ -51,25 +51,25 @@ static void run_khz(struct codec *c, unsigned up, unsigned down, bool bcd)
 	codec_shown(c, "frequency_khz", (int64_t)khz);
 }
 
-/* BCD, units of 10 kHz */
+/* The frequency of a satellite is BCD in units of 10 kHz. */
 static void run_satellite_frequency(struct codec *c)
 {
 	run_khz(c, 1, 10, true);
 }
 
-/* BCD, units of 100 Hz */
+/* The frequency of cable is BCD in units of 100 Hz. */
 static void run_cable_frequency(struct codec *c)
 {
 	run_khz(c, 10, 1, true);
 }
 
-/* binary, units of 10 Hz */
+/* The terrestrial frequency is binary in units of 10 Hz. */
 static void run_terrestrial_frequency(struct codec *c)
 {
 	run_khz(c, 100, 1, false);
 }
 
-/* BCD, units of 100 symbol/s */
+/* A symbol rate is BCD in units of 100 symbol/s. */
 static void run_symbolrate(struct codec *c)
 {
 	uint64_t rate = codec_given(c, "symbolrate", 999999);
@@ -78,7 +78,8 @@ static void run_symbolrate(struct codec *c)
 	codec_shown(c, "symbolrate", (int64_t)(si_bcd(bits, 28) / 10));
 }
 
-/* "19.2E": BCD, units of a tenth of a degree, then east or west */
+/* Reads or writes an orbital position, in JSON "19.2E": BCD in tenths of a
+ * degree, then a bit that is 1 for east. */
 static void run_position(struct codec *c)
 {
 	const char *text = codec_given_text(c, "orbital_position");
@@ -209,8 +210,8 @@ static void run_transposer(struct codec *c)
 	codec_shown(c, "frequency_khz", (int64_t)(units / 100));
 }
 
-/* Reads or writes the frequencies of a cell to the end of the scope; many
- * false: only one frequency. */
+/* Reads or writes the frequencies of a cell.  many: all to the end of the
+ * scope; false: exactly one. */
 static void run_frequencies(struct codec *c, bool many)
 {
 	const char *key = "frequencies_khz";
@@ -260,7 +261,8 @@ static void run_cell(struct codec *c, const void *slices)
 	fields_run(c, subcells);
 }
 
-/* EN 300 468 6.4.6.3: all fields behind the T2 system id may be missing */
+/* Reads or writes the fields behind T2_system_id, which may all be missing (EN
+ * 300 468 6.4.6.3). */
 static void run_t2_system(struct codec *c)
 {
 	static const struct si_field system[] = {

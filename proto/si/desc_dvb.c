@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Descriptors of EN 300 468 6.2 and 6.4. */
+/* The fields of the descriptors of EN 300 468 6.2 and 6.4. */
 #include "proto/si/desc_tables.h"
 #include "proto/si/json.h"
 
@@ -52,8 +52,8 @@ static const struct si_field stream_identifier[] = {
 
 static const struct si_field ca_identifier[] = { UINTS("caids", 16), END };
 
-/* Reads or writes the page number that viewers see: magazine 0 is the
- * eighth. */
+/* Reads or writes a teletext page number as viewers see it, 100 to 899.  Its
+ * magazine (the hundreds) has 3 bits, in which 8 is coded as 0. */
 static void run_page(struct codec *c)
 {
 	uint64_t page = codec_given(c, "page", 899);
@@ -131,8 +131,8 @@ static const struct si_field data_broadcast_id[] = {
 
 static const struct si_field pdc[] = { ONES(4), UINT("pil", 20), END };
 
-/* Reads or writes flags, each of which announces the number of a key; returns
- * them as bits. */
+/* Reads or writes a flag for each name: whether the number with this key
+ * follows (run_announced).  Returns the flags as bits, the first as bit 0. */
 static unsigned run_flags(struct codec *c, const char *const *names)
 {
 	unsigned flags = 0;
@@ -151,7 +151,8 @@ static void run_announced(struct codec *c, unsigned flags,
 			(void)codec_uint(c, names[i], 8);
 }
 
-/* AC-3 and E-AC-3 (EN 300 468 annex D) */
+/* The optional numbers of the AC-3 and E-AC-3 descriptors (EN 300 468 annex
+ * D). */
 static const char *const ac3_names[] = {
 	"component_type", "bsid", "mainid", "asvc", NULL,
 };
@@ -183,8 +184,8 @@ static void run_aac(struct codec *c)
 	unsigned flags;
 
 	(void)codec_uint(c, "profile_and_level", 8);
-	/* the byte of flags may be missing; it is written if a key behind it is
-	 * given */
+	/* the byte with the flag may be missing; it is written if the object
+	 * has a key of the bytes behind it */
 	if (!codec_more(c, "aac_type") && !codec_has(c, "data"))
 		return;
 	flags = run_flags(c, type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Descriptors of programmes, times and links (EN 300 468 6.2). */
+/* The fields of descriptors of events, times and links (EN 300 468 6.2). */
 #include "proto/si/desc_tables.h"
 #include "proto/si/json.h"
 
@@ -30,7 +30,8 @@ static const struct si_field nibbles[] = {
 
 const struct si_field desc_content[] = { LIST("contents", nibbles), END };
 
-/* Reads or writes a rating: values 1 to 15 are an age less three years. */
+/* Reads or writes a rating.  Values 1 to 15 mean an age of rating + 3 years,
+ * which is also put into the object while reading. */
 static void run_rating(struct codec *c)
 {
 	uint64_t rating = codec_uint(c, "rating", 8);
@@ -47,7 +48,8 @@ const struct si_field desc_parental_rating[] = {
 	LIST("ratings", country_rating), END
 };
 
-/* Reads or writes minutes, which are four decimal digits HHMM. */
+/* Reads or writes a time offset, in the descriptor four BCD digits HHMM and in
+ * JSON minutes.  negative: its sign, which a bit in front gives. */
 static void run_minutes(struct codec *c, const char *key, uint64_t minutes,
 			bool negative)
 {
@@ -99,7 +101,8 @@ static void run_crid(struct codec *c)
 	} else if (location == 1) {
 		(void)codec_uint(c, "crid_ref", 16);
 	} else {
-		c->in.cut = true; /* a reserved location of unknown length */
+		c->in.cut = true; /* the length of a reserved crid_location is
+				   * unknown */
 	}
 }
 

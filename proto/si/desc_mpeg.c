@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Descriptors of ISO/IEC 13818-1 2.6. */
+/* The fields of the descriptors of ISO/IEC 13818-1 2.6. */
 #include "proto/si/desc_tables.h"
 
 static void run_language(struct codec *c)
@@ -8,7 +8,8 @@ static void run_language(struct codec *c)
 		ASCII("lang", 3), UINT("audio_type", 8), END
 	};
 
-	/* nearly always there is one: it is not in a list */
+	/* nearly all descriptors have one language, so in JSON the first one is
+	 * not in a list */
 	fields_run(c, language);
 	if (codec_more(c, "others"))
 		codec_list(c, "others", fields_run, language);
@@ -49,7 +50,7 @@ static const struct si_field multiplex_buffer[] = {
 	UINT("ltw_offset_upper_bound", 14), END
 };
 
-/* units of 50 bytes a second */
+/* maximum_bitrate is in units of 50 byte/s */
 static const struct si_field maximum_bitrate[] = {
 	ONES(2), UINT("maximum_bitrate", 22), END
 };

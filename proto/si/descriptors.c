@@ -10,7 +10,8 @@
 enum {
 	PRIVATE_DATA_SPECIFIER = 0x5f,
 	LOGICAL_CHANNEL = 0x83,
-	/* specifiers with the logical channel in descriptor 0x83 */
+	/* values of private_data_specifier for which descriptor 0x83 has
+	 * logical channels */
 	SPECIFIER_EACEM = 0x00000028,
 	SPECIFIER_NORDIG = 0x00000029,
 	SPECIFIER_UK = 0x0000233a,
@@ -25,7 +26,7 @@ static const struct si_field logical_channel_fields[] = {
 	LIST("channels", channel), END
 };
 
-/* NorDig Unified, version 1 of the descriptor */
+/* The logical channel descriptor of NorDig Unified, version 1 */
 static const struct si_field channel_nordig[] = {
 	UINT("service_id", 16), FLAG("visible"), ONES(1), UINT("lcn", 14), END
 };
@@ -70,7 +71,7 @@ static const struct desc_kind *find_kind(unsigned tag, int extension,
 
 /* --- writing --- */
 
-/* Has the object no fields but "data", so that these bytes are the
+/* Has the object no fields but "data", so that this has all bytes of the
  * descriptor? */
 static bool is_whole(const json_t *object)
 {
@@ -116,8 +117,8 @@ static void write_descriptor(struct codec *c, uint64_t specifier)
 	codec_end(c, &scope, "descriptor");
 }
 
-/* Writes a descriptor.  *arg: the private_data_specifier that is valid for
- * it. */
+/* Writes a descriptor.  *arg: the private_data_specifier of the last descriptor
+ * that had one; this function updates it. */
 static void write_item(struct codec *c, const void *arg)
 {
 	uint64_t *specifier = (uint64_t *)(uintptr_t)arg;
@@ -136,7 +137,7 @@ static void write_item(struct codec *c, const void *arg)
 
 /* --- reading --- */
 
-/* Would the object, written again, give the same bytes? */
+/* Does write_descriptor() make the same bytes from the object? */
 static bool is_exact(json_t *object, const struct desc *d, uint64_t specifier)
 {
 	uint8_t bytes[DESC_SIZE] = { 0 };

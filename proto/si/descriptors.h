@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Descriptors as JSON: {"type_id": 72, "type_name": "service", …}, in both
- * directions.
+ * Reads descriptors into JSON, {"type_id": 72, "type_name": "service", …}, and
+ * writes them from JSON.
  *
- * An unknown or short descriptor has its bytes as hex in "data".  Another one
- * whose fields alone would give other bytes has them besides, in "raw".
+ * An unknown or too short descriptor has its bytes as hex in "data".  If the
+ * fields of a known descriptor do not give its exact bytes, the object has the
+ * bytes in addition, as hex in "raw".
  *
  * Only for this folder.
  */
@@ -19,6 +20,6 @@
  */
 void codec_descriptors(struct codec *);
 
-/* As codec_descriptors(), behind four reserved bits and a length of twelve
- * bits. */
+/* Reads or writes four reserved bits, a length of twelve bits and so many bytes
+ * of descriptors, as codec_descriptors() does. */
 void codec_descriptor_loop(struct codec *);

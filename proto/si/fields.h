@@ -15,26 +15,26 @@
 
 enum si_field_kind {
 	SI_END,
-	SI_ONES,   /* n bits that are reserved: 1 */
-	SI_ZEROS,  /* n bits that are reserved: 0 */
+	SI_ONES,   /* n reserved bits, which are 1 */
+	SI_ZEROS,  /* n reserved bits, which are 0 */
 	SI_UINT,   /* number of n bits */
 	SI_FLAG,   /* boolean of 1 bit */
-	SI_WORD,   /* n bits, an index of words */
+	SI_WORD,   /* number of n bits; in JSON the word with this index */
 	SI_ASCII,  /* n bytes of plain text */
-	SI_TEXT,   /* DVB text to the end */
+	SI_TEXT,   /* DVB text to the end of the descriptor */
 	SI_TEXT8,  /* a length of 1 byte, then DVB text */
-	SI_HEX,    /* all bytes to the end; absent without bytes */
+	SI_HEX,    /* all bytes to the end; if there are none, no key */
 	SI_HEX8,   /* a length of 1 byte, then bytes */
 	SI_UINTS,  /* numbers of n bits each, to the end */
-	SI_LIST,   /* objects of fields, to the end */
-	SI_LIST8,  /* a length of 1 byte, then objects of fields */
-	SI_CALL,   /* read and written by the function call */
+	SI_LIST,   /* objects with the fields `fields', to the end */
+	SI_LIST8,  /* a length of 1 byte, then objects with `fields' */
+	SI_CALL,   /* the function `call' reads and writes it */
 };
 
 struct si_field {
 	enum si_field_kind kind;
-	unsigned n;
-	const char *name;
+	unsigned n; /* bits; SI_ASCII: bytes */
+	const char *name; /* key in JSON */
 	const struct si_field *fields;
 	const char *const *words; /* 1 << n words */
 	void (*call)(struct codec *);
@@ -57,5 +57,6 @@ struct si_field {
 #define LIST8(key, list) { .kind = SI_LIST8, .name = (key), .fields = (list) }
 #define CALL(fn) { .kind = SI_CALL, .call = (fn) }
 
-/* A codec_fn; fields is the list of struct si_field. */
+/* Reads or writes a descriptor or an item.  fields: its list of struct
+ * si_field, ended by END.  Is a codec_fn. */
 void fields_run(struct codec *, const void *fields);

@@ -19,26 +19,28 @@ void si_put_ascii(json_t *object, const char *key, struct bytes);
 void si_put_hex(json_t *object, const char *key, struct bytes);
 /* Puts a new list into the object and returns it, borrowed. */
 json_t *si_put_list(json_t *object, const char *key);
-/* A new object at the end of the list, borrowed. */
+/* Appends a new object to the list and returns it, borrowed. */
 json_t *si_add_object(json_t *list);
 /* Converts the 40 bits of a UTC time (EN 300 468 annex C) to seconds since
- * 1970; false if they are no valid time. */
+ * 1970; false: they are no valid time. */
 bool si_time(uint64_t mjd_bcd, int64_t *ret);
-/* Converts the 24 bits of a duration to seconds; false if it is undefined or
- * invalid. */
+/* Converts the 24 bits of a duration (BCD, HHMMSS) to seconds; false: it is
+ * undefined or invalid. */
 bool si_duration(uint64_t bcd, uint32_t *ret);
-/* The 40 bits of a UTC time (EN 300 468 annex C) as seconds since 1970; the key
- * is omitted when they are not a valid time. */
+/* Puts the 40 bits of a UTC time (EN 300 468 annex C) into the object as
+ * seconds since 1970; nothing if they are no valid time. */
 void si_put_time(json_t *object, const char *key, uint64_t mjd_bcd);
 
 enum {
-	SI_TIME_MAX = 2155593599, /* seconds since 1970: the last that fits */
+	SI_TIME_MAX = 2155593599, /* the last time that fits into 40 bits, in
+				   * seconds since 1970 */
 };
 
-/* The 40 bits of a UTC time up to SI_TIME_MAX. */
+/* Converts seconds since 1970, at most SI_TIME_MAX, to the 40 bits of a UTC
+ * time. */
 uint64_t si_to_time(uint64_t time_s);
-/* The decimal digits of a number, four bits each. */
+/* Converts a number to BCD: its decimal digits, four bits each. */
 uint64_t si_to_bcd(uint64_t number);
-/* n bits as decimal digits of four bits each; a digit above 9 keeps its value.
- * */
+/* Converts BCD of n bits to a number.  Four bits above 9 are no error: they
+ * count as the digit 10 to 15. */
 uint64_t si_bcd(uint64_t value, unsigned n);

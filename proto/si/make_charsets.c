@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes the tables of charset.h as C source to its output.  make runs it on
- * the machine that builds: the characters are those of the C library.
+ * A program that writes the tables of charset.h as C source to standard output.
+ * make runs it on the build machine; it takes the characters from iconv(3).
  */
 #include <iconv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <wchar.h>
 
-/* Decodes len bytes to a character; 0: they are none. */
+/* Decodes len bytes to a Unicode character; 0: they are no character. */
 static unsigned decode(iconv_t cd, char *bytes, size_t len)
 {
 	wchar_t c = 0;
@@ -19,8 +19,8 @@ static unsigned decode(iconv_t cd, char *bytes, size_t len)
 	return iconv(cd, &bytes, &len, &out, &room) == 0 ? (unsigned)c : 0;
 }
 
-/* Writes the characters of all bytes from `first' on, alone or behind a lead
- * byte. */
+/* Writes the characters of all bytes from `first' on, each behind the lead
+ * byte; lead 0: each alone. */
 static void write_row(iconv_t cd, unsigned lead, unsigned first)
 {
 	(void)fputs("\t{", stdout);

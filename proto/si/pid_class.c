@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "proto/si/pid_class.h"
 
-/* ISO/IEC 13818-1 table 2-34; 0x80 and up as ATSC, SCTE, AVS and Dirac use
- * them.  Types not listed are PID_UNKNOWN. */
+/* The class for each stream_type of ISO/IEC 13818-1 table 2-34, and from 0x80
+ * on for those of ATSC, SCTE, AVS and Dirac.  Other types are PID_UNKNOWN. */
 static const uint8_t class_of_type[256] = {
 	[0x01] = PID_VIDEO, /* MPEG-1 */
 	[0x02] = PID_VIDEO, /* MPEG-2 */
@@ -35,7 +35,8 @@ static const uint8_t class_of_type[256] = {
 	[0xea] = PID_VIDEO, /* VC-1 */
 };
 
-/* The classes of these types in a program registered as HDMV (Blu-ray). */
+/* The class for each stream_type that has another meaning in a program whose
+ * registration descriptor is HDMV (Blu-ray). */
 static const uint8_t class_in_hdmv[256] = {
 	[0x80] = PID_AUDIO, /* LPCM */
 	[0x82 ... 0x86] = PID_AUDIO, /* DTS, TrueHD, E-AC-3, DTS-HD */
@@ -76,8 +77,8 @@ static enum pid_class class_of_format(uint32_t format)
 	}
 }
 
-/* Classifies a private PES stream by one descriptor; PID_UNKNOWN: another
- * descriptor decides. */
+/* Classifies a component with stream_type 0x06 (private PES) by one of its
+ * descriptors; PID_UNKNOWN: this descriptor does not name the content. */
 static enum pid_class class_of_desc(const struct desc *d)
 {
 	switch (d->tag) {

@@ -19,7 +19,7 @@ enum {
 
 /* --- one section, in both directions --- */
 
-/* Reads or writes a number that is 0 in a record without the key. */
+/* Reads or writes a number of n bits; if the record lacks the key, writes 0. */
 static uint64_t run_default(struct codec *c, const char *key, unsigned n)
 {
 	if (c->encode && !codec_has(c, key))
@@ -39,13 +39,13 @@ static void run_header(struct codec *c, const struct si_table *t)
 	codec_reserved(c, 2);
 	(void)run_default(c, "version", 5);
 	if (codec_bits(c, 1, !json_is_true(next)) == 0 && !c->encode)
-		/* the table is not in force yet */
+		/* current_next_indicator is 0: the table is not valid yet */
 		si_put_bool(c->object, "next", true);
 	(void)run_default(c, "section_number", 8);
 	(void)run_default(c, "last_section_number", 8);
 }
 
-/* Reads or writes a section without its CRC_32. */
+/* Reads or writes a section, without the value of its CRC_32. */
 static void run_section(struct codec *c, const struct si_table *t,
 			uint8_t table_id)
 {
@@ -147,7 +147,8 @@ int si_record_encode(const json_t *record, uint8_t ret[SI_RECORD_BYTES],
 		  : encode_fields(record, ret, &len, error);
 	if (err < 0)
 		return err;
-	/* reads the section back: receivers will see this record */
+	/* reads the section again and compares: a key of the record that is
+	 * unknown or wrong differs */
 	made = si_record(ret, len, 0);
 	if (made == NULL)
 		err = errmsg_fail(error, -EINVAL, "raw: is not a section with "
@@ -209,7 +210,7 @@ int si_descriptor_encode(const json_t *object,
 
 /* --- reading --- */
 
-/* Would the record, written again, give the same bytes? */
+/* Does encode_fields() make the same bytes from the record? */
 static bool is_exact(const json_t *record, const uint8_t *section, size_t len)
 {
 	uint8_t made[SI_RECORD_BYTES];

@@ -9,9 +9,9 @@
 static int compare(const char *key, const json_t *given, const json_t *made,
 		   struct errmsg *error);
 
-/* Is the key "raw" of a descriptor, which the record of the section lacks?  Its
- * bytes were written as they are.  Those of a broken descriptor are in
- * "data". */
+/* Is it the key "raw" of a descriptor?  Its bytes were written unchanged, so it
+ * need not be compared; the record that was read may lack it.  A broken
+ * descriptor has no "raw": its bytes are in "data". */
 static bool is_written_raw(const char *list, const char *key,
 			   const json_t *made)
 {
@@ -22,7 +22,8 @@ static bool is_written_raw(const char *list, const char *key,
 	       name != NULL && strcmp(name, "broken") != 0;
 }
 
-/* Compares two objects; list: the key of the list that has them; "": none. */
+/* Compares two objects.  list: the key of the list in which they are; "": they
+ * are the whole records. */
 static int compare_objects(const char *list, const json_t *given,
 			   const json_t *made, struct errmsg *error)
 {
@@ -69,7 +70,7 @@ static int compare_lists(const char *key, const json_t *given,
 static int compare(const char *key, const json_t *given, const json_t *made,
 		   struct errmsg *error)
 {
-	/* false is the same as absent */
+	/* "next": false means the same as an absent key */
 	if (strcmp(key, "next") == 0 && json_is_false(given))
 		return 0;
 	if (made == NULL)
@@ -77,7 +78,8 @@ static int compare(const char *key, const json_t *given, const json_t *made,
 				   "what these keys describe", key);
 	if (json_is_array(given) && json_is_array(made))
 		return compare_lists(key, given, made, error);
-	/* hexadecimal digits have either case; text was written exactly */
+	/* the case is not compared, because hexadecimal digits may have either;
+	 * texts are written with their case anyway */
 	if (json_is_string(given) && json_is_string(made) &&
 	    strcasecmp(json_string_value(given), json_string_value(made)) == 0)
 		return 0;
@@ -105,8 +107,8 @@ int record_same(const json_t *given, const json_t *made, struct errmsg *error)
 		return errmsg_fail(error, -EINVAL, "crc32: is not a whole "
 				   "number");
 	same = json_copy((json_t *)(uintptr_t)given);
-	/* the PID is not in the section, and a valid CRC_32 follows; "raw" is
-	 * the section itself */
+	/* not compared: the PID is not in the section; the CRC_32 was computed;
+	 * "raw" was written unchanged */
 	(void)json_object_del(same, "pid");
 	(void)json_object_del(same, "crc32");
 	(void)json_object_del(same, "raw");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares a record that was written with the one that its section gives; only
- * for this folder. */
+/* Compares a given record with the record that is read from the section made of
+ * it; only for this folder. */
 #pragma once
 
 #include "common/base/errmsg.h"

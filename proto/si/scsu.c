@@ -5,12 +5,15 @@
 
 enum {
 	WINDOWS = 8,
-	HALF = 0x80, /* characters of a window */
-	/* tags of the single-byte mode; those with a window are the first */
+	HALF = 0x80, /* number of characters in a window */
+	/* tags of the single-byte mode; SQ0, SC0 and SD0 are those for window
+	 * 0, and the next values those for windows 1 to 7 */
 	SQ0 = 0x01, SDX = 0x0b, SQU = 0x0e, SCU = 0x0f, SC0 = 0x10, SD0 = 0x18,
-	/* tags of the Unicode mode */
+	/* tags of the Unicode mode, UC0 and UD0 for window 0 */
 	UC0 = 0xe0, UD0 = 0xe8, UQU = 0xf0, UDX = 0xf1, UNICODE_RESERVED = 0xf2,
-	/* numbers of windows (table 4 of the standard) */
+	/* ranges of the byte that places a window (table 4 of the standard):
+	 * from SECOND on GAP is added; from FIRST_FREE on it is reserved; from
+	 * SPECIAL on it stands for a fixed place */
 	SECOND = 0x68, FIRST_FREE = 0xa8, SPECIAL = 0xf9, GAP = 0xac00,
 };
 
@@ -18,9 +21,9 @@ struct scsu {
 	struct bits in;
 	scsu_fn *fn;
 	void *arg;
-	bool unicode;
-	unsigned active;
-	uint32_t windows[WINDOWS];
+	bool unicode; /* Unicode mode; false: single-byte mode */
+	unsigned active; /* index of the active window */
+	uint32_t windows[WINDOWS]; /* first character of each window */
 };
 
 static const uint32_t static_windows[WINDOWS] = {

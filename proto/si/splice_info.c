@@ -8,7 +8,8 @@
 
 enum {
 	LENGTH_BITS = 12,
-	LENGTH_UNKNOWN = 0xfff, /* of old encoders: the command tells */
+	LENGTH_UNKNOWN = 0xfff, /* splice_command_length of old encoders: the
+				 * length follows from the command */
 	TIME_BITS = 33,
 };
 
@@ -16,7 +17,8 @@ enum {
 
 static const struct si_field no_fields[] = { END };
 
-/* Reads or writes a splice_time; without the key no time is specified. */
+/* Reads or writes a splice_time; if it specifies no time, the object has no key
+ * "pts_time". */
 static void run_time(struct codec *c)
 {
 	bool given = codec_bits(c, 1, codec_has(c, "pts_time")) != 0;
@@ -92,7 +94,7 @@ static const struct si_field time_signal[] = { CALL(run_time), END };
 static const struct si_field private_command[] = {
 	UINT("identifier", 32), HEX("private"), END
 };
-/* not divided into fields */
+/* splice_schedule() is not decoded: its bytes are shown as hex */
 static const struct si_field splice_schedule[] = { HEX("schedule"), END };
 
 static const struct command {
@@ -179,7 +181,7 @@ static void run_offset(struct codec *c, const void *arg)
 	(void)codec_uint(c, "pts_offset", TIME_BITS);
 }
 
-/* Reads or writes which devices and regions may have the segment. */
+/* Reads or writes the delivery restrictions of a segment. */
 static void run_restrictions(struct codec *c)
 {
 	bool free = codec_bits(c, 1, !codec_has(c, "web_delivery_allowed")) !=
@@ -213,7 +215,8 @@ static void run_segment(struct codec *c)
 	(void)codec_uint(c, "segmentation_type", 8);
 	(void)codec_uint(c, "segment_num", 8);
 	(void)codec_uint(c, "segments_expected", 8);
-	/* behind a type that has sub-segments, and not of all encoders */
+	/* only some segmentation types have sub-segments, and some encoders
+	 * omit these fields */
 	if (codec_more(c, "sub_segment_num")) {
 		(void)codec_uint(c, "sub_segment_num", 8);
 		(void)codec_uint(c, "sub_segments_expected", 8);
@@ -235,7 +238,7 @@ static const struct si_field segmentation[] = { CALL(run_segmentation), END };
 
 static const struct {
 	const char *name;
-	const struct si_field *fields; /* NULL: written as hex */
+	const struct si_field *fields; /* NULL: its bytes are shown as hex */
 } descriptors[] = {
 	[0] = { "avail", avail },
 	[1] = { "dtmf", NULL },
@@ -289,7 +292,7 @@ void run_splice_info(struct codec *c)
 	scope = codec_begin(c, 16);
 	codec_list(c, "descriptors", run_descriptor, NULL);
 	codec_end(c, &scope, "descriptors");
-	/* stuffing */
+	/* alignment_stuffing, if bytes are left */
 	if (codec_more(c, "stuffing"))
 		codec_hex(c, "stuffing");
 }

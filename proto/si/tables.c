@@ -8,7 +8,8 @@
 #include "proto/si/splice_info.h"
 #include "proto/si/vct.h"
 
-/* Program association table (ISO/IEC 13818-1 2.4.4.3). */
+/* --- PAT (ISO/IEC 13818-1 2.4.4.3) --- */
+
 static void run_program(struct codec *c, const void *arg)
 {
 	(void)arg;
@@ -52,9 +53,10 @@ static void run_pat(struct codec *c)
 	codec_list(c, "programs", run_program, NULL);
 }
 
-/* Program map table (ISO/IEC 13818-1 2.4.4.8). */
-/* The loop of descriptors that begins here, while reading; empty while
- * writing. */
+/* --- PMT (ISO/IEC 13818-1 2.4.4.8) --- */
+
+/* While reading, returns the loop of descriptors whose reserved bits and length
+ * begin at `at'; while writing, an empty loop. */
 static struct desc_loop peek_loop(const struct codec *c, struct bits at)
 {
 	struct bytes loop;
@@ -100,7 +102,8 @@ static void run_pmt(struct codec *c)
 	codec_list(c, "streams", run_stream, &program);
 }
 
-/* Network information and bouquet association (EN 300 468 5.2.1, 5.2.2). */
+/* --- NIT and BAT (EN 300 468 5.2.1, 5.2.2) --- */
+
 static void run_transport(struct codec *c, const void *arg)
 {
 	(void)arg;
@@ -120,7 +123,8 @@ static void run_network(struct codec *c)
 	codec_end(c, &scope, "streams");
 }
 
-/* Service description table (EN 300 468 5.2.3). */
+/* --- SDT (EN 300 468 5.2.3) --- */
+
 static void run_service(struct codec *c, const void *arg)
 {
 	struct codec_scope scope;
@@ -144,7 +148,8 @@ static void run_sdt(struct codec *c)
 	codec_list(c, "services", run_service, NULL);
 }
 
-/* Event information table (EN 300 468 5.2.4). */
+/* --- EIT (EN 300 468 5.2.4) --- */
+
 static void run_duration(struct codec *c)
 {
 	uint64_t bits = UINT64_MAX, s;
@@ -183,7 +188,8 @@ static void run_eit(struct codec *c)
 	codec_list(c, "events", run_event, NULL);
 }
 
-/* Time and date, time offset (EN 300 468 5.2.5, 5.2.6). */
+/* --- TDT and TOT (EN 300 468 5.2.5, 5.2.6) --- */
+
 static void run_tdt(struct codec *c)
 {
 	codec_time(c, "utc");

@@ -10,11 +10,13 @@
 struct si_table {
 	uint8_t first, last; /* table_id */
 	const char *name;
-	const char *extension; /* key of table_id_extension; NULL: all ones */
-	bool has_header; /* the long one */
+	const char *extension; /* key for table_id_extension; NULL: its bits are
+				* reserved, all 1 */
+	bool has_header; /* section_syntax_indicator is 1: the header has 8
+			  * bytes, and not 3 */
 	bool has_crc;
 	bool is_dvb; /* the bit behind section_syntax_indicator is 1 */
-	/* Reads or writes the body. */
+	/* Reads or writes the bytes between the header and the CRC_32. */
 	void (*run)(struct codec *);
 };
 

@@ -8,10 +8,10 @@
 
 enum {
 	NONE = UTF8_REPLACEMENT,
-	SKIP = 0,       /* invisible */
+	SKIP = 0,       /* a control character, which is dropped */
 	NEW_LINE = 0x8a,
-	/* Offset of the DVB control codes (0x80 to 0x9f) in the tables that
-	 * cover all of Unicode. */
+	/* In the codings of all of Unicode the control codes of DVB (0x80 to
+	 * 0x9f) are at this offset (EN 300 468 table A.2). */
 	WIDE_CONTROLS = 0xe000,
 };
 
@@ -26,7 +26,7 @@ struct output {
 	size_t size;
 };
 
-/* Takes one character from the input, in which bytes are left. */
+/* Takes one character from the input, in which at least one byte is left. */
 typedef uint32_t next_fn(struct input *, const void *table);
 
 /* Appends a character in UTF-8; false: the output is full. */
@@ -136,7 +136,8 @@ struct coding {
 
 static const uint16_t nothing[96];
 
-/* The coding of a text by its first byte (EN 300 468 table A.3). */
+/* Returns the coding that the first byte of a text selects (EN 300 468 table
+ * A.3). */
 static struct coding coding_of(uint8_t selector)
 {
 	switch (selector) {
@@ -166,8 +167,8 @@ static struct coding unnamed_coding(enum text_table table)
 	return (struct coding){ next_8859, charset_8859[table] };
 }
 
-/* Takes the bytes in front of the text that name its table; returns the
- * coding. */
+/* Takes the bytes in front of the text that select its table; returns the
+ * coding.  unnamed: the table of a text without such bytes. */
 static struct coding select_coding(struct input *in, enum text_table unnamed)
 {
 	uint8_t first = *in->p;
@@ -178,7 +179,8 @@ static struct coding select_coding(struct input *in, enum text_table unnamed)
 	if (first != 0x10 && first != 0x1f)
 		return coding_of(first);
 	if (first == 0x1f) {
-		/* a private coding: the text is unreadable */
+		/* encoding_type_id, compressed text: one byte is left, which
+		 * next_utf16() reads as one U+FFFD */
 		in->p = in->end - 1;
 		return (struct coding){ next_utf16, NULL };
 	}
@@ -220,7 +222,8 @@ size_t text_decode_as(const uint8_t *data, size_t len,
 			c = '\n'; /* 0x85 is the C1 control NEL */
 		else if (is_control && c != '\n')
 			continue;
-		/* in DVB a mark comes before its letter, in Unicode behind */
+		/* in ISO 6937 a mark precedes its letter, in Unicode it follows
+		 * the letter */
 		if (coding.next == next_6937 && c >= 0x300 && c < 0x370) {
 			mark = c;
 			continue;

@@ -14,34 +14,36 @@ enum {
 	BITS_MAX = 32,
 	ESCAPED_MAX = 255,
 	LINE_LEN_MAX = 256,
-	/* behind the last character of Unicode */
+	/* values of `from' and `to' that are no characters: they are behind the
+	 * last character of Unicode */
 	START = 0x110000,
 	ANY,
 	STOP,
 	ESCAPE,
 	NONE,
-	NO_NODE = 0, /* a child: no node is a child of the first one */
+	NO_NODE = 0, /* index of a child: there is none; node 0 is not used */
 };
 
 /* A node in the tree of the codes behind one character. */
 struct node {
 	uint32_t child[2]; /* NO_NODE: none */
-	uint32_t to;       /* of a code that ends here; NONE: none does */
+	uint32_t to;       /* TO of the code that ends here; NONE: no code
+			    * does */
 };
 
 /* The codes that may follow a character, in one encoding. */
 struct state {
 	uint32_t from;
 	uint8_t encoding;
-	uint32_t root;
+	uint32_t root; /* index of the first node of its tree */
 };
 
 struct text_dictionary {
 	struct node *nodes; /* the first one is not used */
 	size_t n, room;
-	struct state *states; /* by encoding and from */
+	struct state *states; /* sorted by encoding and from */
 	size_t n_states, states_room;
-	size_t codes;
+	size_t codes; /* number of codes */
 };
 
 bool text_is_compressed(const uint8_t *data, size_t len)
@@ -87,7 +89,8 @@ static struct state *find_state(const struct text_dictionary *d,
 	return found ? &d->states[at] : NULL;
 }
 
-/* Adds the state of a character; NULL: the dictionary has too many. */
+/* Returns the state for a character in an encoding, and adds it if it is
+ * absent; NULL: there are too many states. */
 static struct state *add_state(struct text_dictionary *d, uint8_t encoding,
 			       uint32_t from)
 {
@@ -163,7 +166,8 @@ static char *take_word(char **at)
 	return word;
 }
 
-/* The character of a word such as U+0041; NONE: the word is none. */
+/* Returns the character of a word such as U+0041; NONE: the word is no
+ * character. */
 static uint32_t character(const char *word)
 {
 	unsigned long c;
@@ -312,7 +316,7 @@ void text_dictionary_free(struct text_dictionary **dp)
 
 struct reader {
 	const uint8_t *data;
-	size_t bits, at; /* of the text */
+	size_t bits, at; /* number of bits in data; bits already read */
 	char *text;
 	size_t len, size;
 };
@@ -322,7 +326,7 @@ static bool put(struct reader *r, uint32_t c)
 	char bytes[UTF8_MAX];
 	size_t n = utf8_put(c, bytes);
 
-	/* as text_decode(): controls are no text */
+	/* control characters are dropped, as by text_decode() */
 	if ((c < 0x20 && c != '\n') || (c >= 0x7f && c < 0xa0) || c == 0xfeff)
 		return true;
 	if (r->size - r->len <= n)
@@ -340,8 +344,8 @@ static unsigned take_bit(struct reader *r)
 	return bit;
 }
 
-/* Reads a code; returns the character that follows.  STOP: the end of the text
- * or of the bits; NONE: no code has these bits. */
+/* Reads a code and returns its character, STOP or ESCAPE.  STOP also if the
+ * bits end; NONE: the bits are no code. */
 static uint32_t take_code(struct reader *r, const struct text_dictionary *d,
 			  const struct state *s)
 {
@@ -357,7 +361,8 @@ static uint32_t take_code(struct reader *r, const struct text_dictionary *d,
 	return d->nodes[at].to;
 }
 
-/* Reads the bytes behind an escape; returns their last character, or STOP. */
+/* Reads and writes the bytes behind an escape.  Returns their last character;
+ * STOP: the text has ended. */
 static uint32_t take_escaped(struct reader *r)
 {
 	uint8_t bytes[ESCAPED_MAX];
@@ -387,8 +392,8 @@ static uint32_t take_escaped(struct reader *r)
 	return c;
 }
 
-/* The codes behind this character, or those behind any; NULL: there are
- * none. */
+/* Returns the codes that may follow a character: its own ones, or those of
+ * `any'; NULL: there are none. */
 static const struct state *state_of(const struct text_dictionary *d,
 				    uint8_t encoding, uint32_t from)
 {

@@ -9,8 +9,8 @@
 
 enum {
 	NEW_LINE = 0x8a,
-	WIDE_NEW_LINE = 0xe08a,
-	PARTS = 15, /* parts of ISO/IEC 8859 in DVB */
+	WIDE_NEW_LINE = 0xe08a, /* the same in UTF-8 text */
+	PARTS = 15, /* highest part of ISO/IEC 8859 in DVB */
 };
 
 struct writer {
@@ -18,15 +18,15 @@ struct writer {
 	uint8_t *data;
 	size_t len;
 	size_t size;
-	size_t lost;
-	size_t unknown; /* lost ones without a stand-in: '?' */
+	size_t lost; /* characters that the table lacks */
+	size_t unknown; /* those of them that became '?' */
 };
 
-/* A character to be written: a letter and the mark on it, or 0. */
+/* A character to be written, as a letter with its mark. */
 struct letter {
-	uint32_t whole; /* 0: no single character for both */
-	uint32_t base;
-	char16_t mark;
+	uint32_t whole; /* single character for both; 0: there is none */
+	uint32_t base;  /* the letter without the mark */
+	char16_t mark;  /* 0: no mark */
 };
 
 /* Appends bytes; false: they do not fit. */
@@ -44,8 +44,8 @@ bool text_table_ok(unsigned table)
 	return table == TEXT_UTF8 || (table <= PARTS && table != 12);
 }
 
-/* Writes the bytes that name the table (EN 300 468 tables A.3 and A.4); false:
- * they do not fit. */
+/* Writes the bytes that select the table (EN 300 468 tables A.3 and A.4);
+ * false: they do not fit. */
 static bool put_selector(struct writer *w)
 {
 	unsigned part = (unsigned)w->table;
@@ -59,7 +59,8 @@ static bool put_selector(struct writer *w)
 	return put(w, (uint8_t[]){ 0x10, 0, (uint8_t)part }, 3);
 }
 
-/* The byte for a character; 0: the table does not have it. */
+/* Returns the byte for a character in the table of the writer; 0: the table
+ * does not have the character. */
 static uint8_t find_byte(const struct writer *w, uint32_t c)
 {
 	const uint16_t *upper = w->table == TEXT_ISO_6937
@@ -74,8 +75,8 @@ static uint8_t find_byte(const struct writer *w, uint32_t c)
 	return 0;
 }
 
-/* A replacement in ASCII that looks or means nearly the same; NULL: none is
- * known. */
+/* Returns ASCII characters that look like this character or mean nearly the
+ * same; NULL: none are known. */
 static const char *find_stand_in(uint32_t c)
 {
 	static const struct {
@@ -155,7 +156,7 @@ static bool put_byte_letter(struct writer *w, struct letter *l)
 	return put(w, like, strlen(like));
 }
 
-/* Takes one character, and the mark behind it that belongs to it. */
+/* Takes one character from the text, and the combining mark if one follows. */
 static struct letter take(const char **text, size_t *len)
 {
 	struct letter l = { 0 };
@@ -221,7 +222,7 @@ static size_t count_lost(const char *utf8, enum text_table table,
 
 enum text_table text_table_for(const char *utf8, enum text_table wanted)
 {
-	/* the parts whose selector is one byte come first */
+	/* parts that one byte selects precede those that need three */
 	static const uint8_t parts[] = { 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 1,
 					 2, 3, 4 };
 	size_t unknown;

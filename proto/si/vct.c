@@ -13,13 +13,14 @@
 #include <string.h>
 
 enum {
-	SHORT_UNITS = 7,       /* of short_name, in UTF-16 */
-	CHANNEL_BYTES = 32,    /* without descriptors */
+	SHORT_UNITS = 7,       /* UTF-16 units of short_name */
+	CHANNEL_BYTES = 32,    /* bytes of a channel without descriptors */
 	EXTENDED_NAME = 0xa0,  /* descriptor_tag */
 	NO_COMPRESSION = 0,
 	MODE_SCSU = 0x3e,
 	MODE_UTF16 = 0x3f,
-	ONE_PART = 0x3f0,      /* of major_channel_number, by cable */
+	ONE_PART = 0x3f0,      /* if these bits of major_channel_number are set,
+				* major and minor are one number (cable) */
 	NAME_SIZE = 3 * 255 + 1,
 };
 
@@ -28,7 +29,8 @@ enum {
 struct name {
 	size_t len;
 	char text[NAME_SIZE];
-	uint32_t high; /* a surrogate that waits for the second; 0: none */
+	uint32_t high; /* first unit of a surrogate pair whose second one has
+			* not arrived; 0: none */
 };
 
 static void put(struct name *n, uint32_t character)
@@ -115,7 +117,8 @@ static void write_short_name(struct codec *c)
 
 /* --- the extended name --- */
 
-/* Does a mode stand for the first byte of characters (A/65 table 6.41)? */
+/* Is the mode the upper byte of the Unicode characters, of which the segment
+ * has only the lower bytes (A/65 table 6.41)? */
 static bool is_page(uint64_t mode)
 {
 	return mode <= 0x06 || (mode >= 0x09 && mode <= 0x0e) ||
@@ -128,8 +131,8 @@ static void add_character(uint32_t character, void *arg)
 	add_unit(arg, character);
 }
 
-/* Appends a segment to the name.  False with error: its compression or its
- * character code is unknown, or it is cut. */
+/* Appends the text of a segment to the name.  False with error: the compression
+ * or the mode is unknown, or the segment is cut. */
 static bool add_segment(struct name *n, struct bits *b, struct errmsg *error)
 {
 	uint64_t compression = bits_take(b, 8), mode = bits_take(b, 8);
@@ -164,9 +167,9 @@ static bool add_segment(struct name *n, struct bits *b, struct errmsg *error)
 	return true;
 }
 
-/* Reads the first string of a multiple string structure (A/65 6.10) whose
- * segments can all be read.  False: no string can be read; error has the
- * reason, or "" if there is no text. */
+/* Reads the strings of a multiple string structure (A/65 6.10), and returns the
+ * first one whose segments can all be decoded.  False: there is no such string;
+ * error has the reason, or is "" if there is no text. */
 static bool read_strings(struct bits b, struct name *ret, struct errmsg *error)
 {
 	uint64_t strings = bits_take(&b, 8);
@@ -188,8 +191,8 @@ static bool read_strings(struct bits b, struct name *ret, struct errmsg *error)
 	return false;
 }
 
-/* While reading, puts "name" or "name_error" from the descriptors of a channel.
- * at: the length of the descriptors. */
+/* While reading, puts "name" or "name_error" of a channel into the object, if
+ * its descriptors have an extended name.  at: the position of their length. */
 static void put_long_name(struct codec *c, struct bits at)
 {
 	struct errmsg error = { 0 };
@@ -273,8 +276,8 @@ static void run_channel(struct codec *c, const void *arg)
 	run_descriptors(c);
 }
 
-/* The position behind n channels; the end of the section if they are not
- * whole. */
+/* Returns the position behind n channels, in bytes; if a channel is not whole,
+ * the end of the section. */
 static size_t channels_end(struct bits at, uint64_t n)
 {
 	for (; n > 0 && !at.cut; n--) {
@@ -284,8 +287,8 @@ static size_t channels_end(struct bits at, uint64_t n)
 	return at.pos / 8;
 }
 
-/* Reads or writes the body of a VCT; descriptors of the table follow the
- * channels. */
+/* Reads or writes the body of a VCT: the channels, and behind them the
+ * descriptors of the table. */
 static void run_vct(struct codec *c, bool cable)
 {
 	size_t len = c->in.len;

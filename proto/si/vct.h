@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Virtual channel tables of ATSC (A/65 6.3): the names and numbers of the
- * programs, on air (TVCT) and by cable (CVCT).  Only for this folder.
+ * Reads and writes the virtual channel tables of ATSC (A/65 6.3), which have
+ * the names and numbers of the programs: the terrestrial one (TVCT) and that of
+ * cable (CVCT).  Only for this folder.
  *
- * A channel has "short_name"; with an extended channel name descriptor also
- * "name", or "name_error", which says why its text is not decoded: unknown
- * compressions, and modes that stand for other character codes.  "channel" is
- * its number for viewers, "7.1", or "12" by cable.
+ * A channel has "short_name".  With an extended channel name descriptor it also
+ * has "name"; or "name_error", which says why the text is not decoded: an
+ * unknown compression or character code.  "channel" is the number for viewers:
+ * "7.1", or "12" by cable.
  */
 #pragma once
 
