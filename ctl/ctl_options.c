@@ -41,7 +41,7 @@ enum kind {
 #define AT(member) offsetof(struct options, member)
 static const struct row {
 	const char *name;
-	char letter; /* 0: none */
+	char letter; /* letter of the option; 0: it has none */
 	enum kind kind;
 	size_t at;    /* offset of its member in struct options */
 	unsigned bit; /* enum option_bit; 0: every command accepts it */
@@ -156,7 +156,7 @@ int options_parse(int argc, char **argv, struct options *ret,
 		if (has_value)
 			letters[n++] = ':';
 	}
-	optind = 0; /* restart the scan (GNU) */
+	optind = 0; /* glibc: getopt starts anew */
 	opterr = 0;
 	while (r == 0 &&
 	       (found = getopt_long(argc, argv, letters, words, NULL)) != -1) {

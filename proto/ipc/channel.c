@@ -56,7 +56,7 @@ struct channel {
 	size_t bytes_waiting;
 
 	unsigned strikes;
-	uint64_t window_ms; /* when the flood window began */
+	uint64_t window_ms; /* when the second of the counts below began */
 	unsigned window_messages;
 	size_t window_bytes;
 

@@ -212,7 +212,7 @@
 	ROW(STREAM_RECORD, stream_record, "stream.record", KEPT) \
 	/* a new splice command in the output */ \
 	ROW(STREAM_SPLICE, stream_splice, "stream.splice", REPLACED) \
-	/* may this caller receive the stream?  seq */ \
+	/* a request: may this caller receive the stream? */ \
 	ROW(STREAM_ASK, stream_ask, "stream.ask", KEPT) \
 	/* the caller of a stream.ask left before it was served */ \
 	ROW(STREAM_LEFT, stream_left, "stream.left", KEPT) \
@@ -378,7 +378,7 @@ struct msg_stream_receivers {
 };
 
 enum input_state {
-	INPUT_IDLE,    /* not needed, therefore not open */
+	INPUT_IDLE,    /* not open, because it is not needed */
 	INPUT_OPENING, /* being opened, or not analyzed yet */
 	INPUT_ACTIVE,  /* the input that the stream sends */
 	INPUT_STANDBY, /* on air, but the stream sends another input */
@@ -390,7 +390,7 @@ const char *input_state_name(enum input_state);
 
 /* The state and the counts of an input in the last second. */
 struct msg_input_status {
-	unsigned position;       /* from 1 */
+	unsigned position;       /* position of the input, from 1 */
 	enum input_state state;
 	const char *reason;      /* why it is active or down; else "" */
 	uint64_t since_s;        /* begin of the state; Unix time */
@@ -411,7 +411,7 @@ struct msg_input_status {
 	uint32_t packets;
 	uint32_t cc_error;
 	uint32_t pes_error;
-	uint32_t sc_error;       /* scrambled packets */
+	uint32_t sc_error;       /* number of scrambled packets */
 	uint32_t video_count;
 	uint32_t audio_count;
 	uint32_t lost;           /* missing datagrams, by sequence number */
@@ -475,7 +475,7 @@ struct msg_stream_status {
 
 struct msg {
 	enum msg_type type;
-	uint32_t seq;            /* 0: no request and no reply */
+	uint32_t seq;            /* 0: neither a request nor a reply */
 	char *text;              /* owns the strings of a decoded message */
 	json_t *trees;           /* owns its JSON values; NULL: none */
 	union {

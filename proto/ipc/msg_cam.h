@@ -54,9 +54,9 @@ struct msg_cam_menu {
 };
 
 struct msg_adapter_slot {
-	uint32_t slot;           /* from 0 */
+	uint32_t slot;           /* number of the slot, from 0 */
 	const char *state;       /* "absent": there is no such slot */
-	const char *error;       /* of the slot or its module; "": no error */
+	const char *error;       /* error of the slot or its module; "": none */
 	const char *name;        /* name of the module; "": not known */
 	uint32_t manufacturer, code;
 	uint32_t resets;

@@ -18,9 +18,9 @@ enum {
 	 * period whose ECM is requested, and of the four periods after it. */
 	MSG_CW_COUNT = 6,
 	MSG_CAS_LEAD_MAX = MSG_CW_COUNT - 2,
-	MSG_CAS_WORD = 8, /* bytes */
+	MSG_CAS_WORD = 8, /* bytes of a control word */
 	MSG_CAS_ECM_PACKETS = 8,
-	MSG_CAS_EMM_PACKETS = 64, /* in one message */
+	MSG_CAS_EMM_PACKETS = 64, /* packets in one cas.emm */
 	MSG_CAS_PACKET = 188, /* bytes; a message has two digits for each */
 	MSG_CAS_AC_MAX = 256, /* bytes of access criteria */
 	MSG_CAS_STREAMS_MAX = 4096, /* streams of one cas worker */
@@ -46,7 +46,7 @@ struct msg_cas_link {
 
 /* How the ECMs of a stream are broadcast. */
 struct msg_cas_terms {
-	bool up;              /* ECMs are available */
+	bool up;              /* true: ECMs are available */
 	/* why ECMs or EMMs are not available; NULL: no error */
 	const char *error;
 	unsigned period_ms;   /* the shortest crypto period that is possible */

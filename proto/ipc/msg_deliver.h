@@ -45,7 +45,7 @@ static inline uint64_t msg_mount_number(const char *address, const char *path)
 }
 
 struct msg_deliver_listen {
-	const char *address; /* "0.0.0.0:8100" */
+	const char *address; /* to listen at, such as "0.0.0.0:8100" */
 	unsigned slot;       /* which socket of the address, from 0 */
 	bool play;           /* the listener also serves the play paths */
 };
@@ -62,7 +62,7 @@ struct msg_deliver_settle {
 struct msg_deliver_mount {
 	/* address of the listener, or MSG_PLAY_ADDRESS */
 	const char *address;
-	const char *path;    /* "/news" */
+	const char *path;    /* path of its URL, such as "/news" */
 	const char *stream;  /* stream id, for the status */
 	bool tls;            /* serves viewers with TLS; false: those without */
 	unsigned hls;        /* path is a playlist of so many segments; 0: path
@@ -92,13 +92,15 @@ struct msg_deliver_viewer {
 };
 
 struct msg_deliver_move {
-	const char *from;    /* "/play/a001" */
+	const char *from;    /* old path, such as "/play/a001" */
 	const char *to;
-	const char *stream;  /* "news", its new id */
+	const char *stream;  /* its new id, such as "news" */
 };
 
 struct msg_deliver_list {
-	uint64_t after; /* last client of the previous part; 0: first part */
+	/* `client' of the last session in the previous part; 0: asks for the
+	 * first part */
+	uint64_t after;
 };
 
 struct msg_deliver_limits {
@@ -158,7 +160,7 @@ struct msg_deliver_answer {
 struct msg_deliver_status {
 	uint32_t viewers;
 	uint32_t requests;       /* connected clients that are no viewers */
-	uint64_t bytes;          /* sent since start */
+	uint64_t bytes;          /* bytes sent since the start */
 	uint64_t cut;            /* slow viewers disconnected since the start */
 };
 
@@ -222,7 +224,7 @@ struct msg_deliver_playlist {
 	const char *query;
 };
 
-enum { MSG_PAGE_MAX = 4 << 20 }; /* bytes of the text */
+enum { MSG_PAGE_MAX = 4 << 20 }; /* bytes of the text of a page */
 
 struct msg_deliver_page {
 	uint32_t status;  /* HTTP status; other than 200: there is no text */

@@ -26,7 +26,8 @@ enum {
 };
 
 struct msg_epg_start {
-	unsigned services, days, memory_mib; /* limits of the guide */
+	/* the guide has at most so many services, days from now and MiB */
+	unsigned services, days, memory_mib;
 	bool saved;              /* a descriptor of the saved guide is sent */
 	/* bytes of the file epg_dictionary (proto/si/text_dictionary.h), whose
 	 * descriptor is sent behind that of the saved guide; 0: no file */
@@ -125,10 +126,11 @@ struct msg_epg_status {
 	uint64_t lost;           /* packets lost, because the worker read the
 				  * ring too late */
 	uint64_t imports;        /* documents read from the sources */
-	/* programmes of those documents: with impossible dates, with an end
-	 * behind the begin of the next one, without an end, and with a gap
-	 * behind them */
-	uint64_t refused, overlaps, endless, gaps;
+	/* programmes of those documents */
+	uint64_t refused,        /* with impossible dates */
+		 overlaps,       /* that end after the next one begins */
+		 endless,        /* without an end */
+		 gaps;           /* with a gap before the next one */
 	/* errors of settings: each begins with its setting, as in
 	 * "epg_sources[1]: " */
 	size_t n_errors;

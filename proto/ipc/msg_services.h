@@ -16,7 +16,7 @@ struct msg_auth_hash {
 
 struct msg_auth_verify {
 	const char *password;
-	const char *hash;        /* crypt(3) */
+	const char *hash;        /* hash by crypt(3) */
 };
 
 struct msg_auth_result {
@@ -25,7 +25,7 @@ struct msg_auth_result {
 };
 
 struct msg_auth_status {
-	uint64_t jobs;           /* done since start */
+	uint64_t jobs;           /* passwords handled since the start */
 };
 
 struct msg_backend_ask {
@@ -69,9 +69,9 @@ struct msg_tls_facts {
 };
 
 struct msg_tls_status {
-	uint32_t connections;    /* open now */
-	uint64_t handshakes;     /* done since start */
-	uint64_t failed;         /* handshakes that failed */
+	uint32_t connections;    /* open connections */
+	uint64_t handshakes;     /* handshakes completed since the start */
+	uint64_t failed;         /* handshakes failed since the start */
 };
 
 /* A router that queries the hosts of an interface for multicast groups. */
@@ -150,7 +150,7 @@ struct msg_adapter_status {
 				  * the last second */
 	uint32_t signal;         /* percent; 0: unknown */
 	uint32_t snr;            /* percent; 0: unknown */
-	uint32_t bitrate_kbps;   /* of the last second */
+	uint32_t bitrate_kbps;   /* rate in the last second */
 	uint64_t lost;           /* packets or datagrams lost since the start */
 	struct msg_adapter_tuner tuner;
 	const char *error;       /* why the source receives no packets; NULL: no
@@ -250,7 +250,7 @@ struct msg_scan_service {
 };
 
 struct msg_scan_status {
-	uint64_t packets;        /* since start */
+	uint64_t packets;        /* packets received since the start */
 	uint32_t done, total;    /* transponders already tuned, and all to tune;
 				  * total 0: the scan does not tune */
 	bool ended;              /* the scan has ended */

@@ -112,7 +112,7 @@ static uint32_t next_utf16(struct input *in, const void *table)
 	c = (uint32_t)in->p[0] << 8 | in->p[1];
 	in->p += 2;
 	if (c < 0xd800 || c > 0xdbff || in->end - in->p < 2)
-		return wide(c); /* a low surrogate becomes NONE */
+		return wide(c); /* NONE if c is a surrogate */
 	low = (uint32_t)in->p[0] << 8 | in->p[1];
 	if (low < 0xdc00 || low > 0xdfff)
 		return NONE;

@@ -186,7 +186,7 @@ static bool put_letter(struct writer *w, struct letter *l)
 
 	if ((l->base < 0x20 && l->base != '\n') ||
 	    (l->base >= 0x7f && l->base < 0xa0))
-		return true; /* a control character */
+		return true; /* a control character is left out */
 	if (w->table != TEXT_UTF8)
 		return put_byte_letter(w, l);
 	if (l->whole == '\n') {

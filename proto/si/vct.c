@@ -179,7 +179,7 @@ static bool read_strings(struct bits b, struct name *ret, struct errmsg *error)
 		uint64_t segments;
 		bool sound = true;
 
-		bits_skip(&b, 24); /* language */
+		bits_skip(&b, 24); /* ISO_639_language_code */
 		segments = bits_take(&b, 8);
 		for (; segments > 0 && !b.cut; segments--)
 			sound &= add_segment(&name, &b, error);

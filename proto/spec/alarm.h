@@ -20,8 +20,8 @@ enum alarm_id {
 	/* 5.2.2, second priority: monitored continuously */
 	ALARM_TRANSPORT,         /* 2.1 Transport_error */
 	ALARM_CRC,               /* 2.2 CRC_error */
-	ALARM_PCR_REPETITION,    /* 2.3a */
-	ALARM_PCR_DISCONTINUITY, /* 2.3b */
+	ALARM_PCR_REPETITION,    /* 2.3a PCR_repetition_error */
+	ALARM_PCR_DISCONTINUITY, /* 2.3b PCR_discontinuity_indicator_error */
 	ALARM_PCR_ACCURACY,      /* 2.4, at a constant rate only */
 	ALARM_PTS,               /* 2.5 PTS_error */
 	ALARM_CAT,               /* 2.6 CAT_error */
@@ -30,7 +30,7 @@ enum alarm_id {
 	ALARM_NIT,               /* 3.1 NIT_error */
 	ALARM_SI_REPETITION,     /* 3.2 SI_repetition_error */
 	ALARM_BUFFER,            /* 3.3 Buffer_error, at a constant rate only */
-	ALARM_UNREFERENCED_PID,  /* 3.4 */
+	ALARM_UNREFERENCED_PID,  /* 3.4 Unreferenced_PID */
 	ALARM_SDT,               /* 3.5 SDT_error */
 	ALARM_EIT,               /* 3.6 EIT_error */
 	ALARM_RST,               /* 3.7 RST_error */
@@ -41,8 +41,8 @@ enum alarm_id {
 	ALARM_PCR_FROZEN,        /* PCRs arrive, but do not advance */
 	ALARM_PTS_FROZEN,        /* PTSs arrive, but do not advance */
 	ALARM_SCRAMBLED,         /* video or audio is scrambled */
-	ALARM_NETWORK_LOSS,      /* the network lost it (RTP, SRT) */
-	ALARM_SOCKET_LOSS,       /* the socket was full (SO_RXQ_OVFL) */
+	ALARM_NETWORK_LOSS,      /* the network lost packets (RTP, SRT) */
+	ALARM_SOCKET_LOSS,       /* a full socket lost packets (SO_RXQ_OVFL) */
 	ALARM_TWO_SENDERS,       /* several sources send to the group at once */
 	ALARM_CBR_OVERFLOW,      /* the stream exceeds cbr= of an output */
 	ALARM_OUTPUT_FAULT,      /* an output cannot send */

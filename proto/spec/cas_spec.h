@@ -46,7 +46,7 @@ struct cas_data {
 /* An entry of `cas'. */
 struct cas_entry {
 	char id[CAS_ID_MAX + 1];
-	uint32_t super_cas_id; /* 0: absent */
+	uint32_t super_cas_id; /* 0: the key is absent */
 	uint16_t first_stream; /* number of the first ECM stream: 0 or 1 */
 	uint16_t channel_id;
 	char host[CAS_HOST_MAX + 1]; /* of the ECM generator */
@@ -60,7 +60,7 @@ struct cas_entry {
 	unsigned lost_after_s; /* after this time without ECMs `lost' applies */
 
 	bool emmg_udp; /* EMM generators send by UDP; false: by TCP */
-	uint16_t emmg_port; /* port for EMM generators; 0: none */
+	uint16_t emmg_port; /* port for EMM generators; 0: no port is open */
 	unsigned emmg_kbps; /* highest rate of all EMMs together */
 	uint16_t emm_pid; /* 0x1fff: no EMMs are sent */
 	struct cas_data emm_data; /* private data of the CA_descriptor (CAT) */
@@ -70,7 +70,7 @@ struct cas_entry {
 /* An item of `cas_list'. */
 struct cas_link {
 	char id[CAS_ID_MAX + 1]; /* cas_id: id of the entry in cas */
-	uint16_t ecm_pid; /* 0: absent */
+	uint16_t ecm_pid; /* PID of the ECMs; 0: the key is absent */
 	/* private data of the CA_descriptor in the PMT; access criteria */
 	struct cas_data ecm_data, ac;
 };

@@ -138,7 +138,7 @@ struct field {
 			    * the field has no effect */
 	uint32_t needs_in; /* bits of enum where: places where needs applies;
 			    * 0: everywhere */
-	const char *unit; /* "ms" */
+	const char *unit; /* unit of the value, such as "ms" */
 	const char *help; /* a sentence for the user */
 	const char *form; /* type in field_form() of a FIELD_NONE or a
 			   * FIELD_CUSTOM; NULL: that of the hook, or "any" */
@@ -178,7 +178,7 @@ struct field_table {
 /* A table whose values no struct stores. */
 #define FIELD_ROWS(rows_) { .rows = (rows_), .n = ARRAY_LEN(rows_) }
 
-/* The type, size and offset of a member. */
+/* Members of a row (struct field): type, size and offset of this member. */
 #define FIELD_AT(type_, member) \
 	.type = _Generic(((type_ *)0)->member, \
 		bool: FIELD_BOOL, \

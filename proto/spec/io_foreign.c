@@ -63,7 +63,7 @@ static const char stored[] = "asi ci dvb hls it950x pipe reload resi rtmp rtsp "
 			     "stop t2mi tbs webrtc";
 
 struct other_option {
-	const char *keys, *types; /* types "": of all types */
+	const char *keys, *types; /* types "": all types have these keys */
 	bool of_inputs, of_outputs;
 	const char *remedy;
 };

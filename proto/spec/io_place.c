@@ -43,7 +43,7 @@ int io_judge_authority(const char *target, struct errmsg *error)
 			   (int)MIN(len, (size_t)64), colon + 1);
 }
 
-/* host:port, where the host may be a name, and an IPv6 address has brackets. */
+/* Reads "host:port".  The host may be a name; an IPv6 address has brackets. */
 int io_host_port_read(const char *text, size_t len, struct io_host_port *ret,
 		      struct errmsg *error)
 {

@@ -53,7 +53,7 @@ static const struct field_table input_fields = FIELD_TABLE(struct input_spec,
 static const struct field_table output_fields =
 	FIELD_TABLE(struct output_spec, output_rows);
 
-/* [@][host]:port */
+/* Reads a peer: "[@][host]:port". */
 static int read_peer(const char *text, size_t len, struct rist_peer_spec *p,
 		     struct errmsg *error)
 {

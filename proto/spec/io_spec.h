@@ -46,7 +46,7 @@ enum {
 	IO_MERGE_DELAY_MIN_MS = 20,
 	IO_MERGE_DELAY_MAX_MS = 1000,
 	UDP_PORT_DEFAULT = 1234,
-	UDP_RECEIVE_BUFFER = 2 * 1024 * 1024, /* bytes */
+	UDP_RECEIVE_BUFFER = 2 * 1024 * 1024, /* bytes; the default */
 	CC_LIMIT_NONE = 0,
 	CC_LIMIT_MAX = 1000000,
 	CC_LIMIT_DEFAULT = CC_LIMIT_MAX + 1, /* the key cc_limit of the stream
@@ -104,7 +104,7 @@ struct input_spec {
 	enum input_kind kind;
 	char id[IO_ID_MAX + 1]; /* option id; "" when absent */
 
-	/* udp, rtp */
+	/* for udp and rtp */
 	char iface[16];               /* "": the kernel chooses it */
 	struct sockaddr_any local;    /* group or address to bind */
 	bool has_source;              /* src=: source-specific multicast */
@@ -204,7 +204,7 @@ struct output_spec {
 	enum output_kind kind;
 	unsigned cbr_kbps; /* constant rate; 0: the rate of the stream */
 
-	/* udp, rtp */
+	/* for udp and rtp */
 	struct biss_spec biss;
 	char iface[16];
 	struct sockaddr_any remote;
@@ -226,7 +226,7 @@ struct output_spec {
 	/* http, srt, rist: viewers and callers need no permission */
 	bool no_auth;
 
-	/* http, https */
+	/* for http and https */
 	bool tls;
 	struct sockaddr_any listen; /* 0.0.0.0 for an empty host or "*" */
 	char path[IO_PATH_MAX];     /* begins with '/'; %-escapes are decoded */
@@ -248,7 +248,7 @@ struct output_spec {
 
 	struct srt_spec srt;
 	struct rist_spec rist;
-	struct http_spec http; /* np */
+	struct http_spec http; /* for np */
 };
 
 int output_spec_parse(const char *text, struct output_spec *ret,

@@ -94,14 +94,14 @@ enum absent_kind {
 enum { ABSENT_PATH_MAX = 256, ABSENT_MAX_S = 24 * 3600 };
 
 struct remux_options {
-	uint16_t pnr;     /* 0: all programs */
+	uint16_t pnr;     /* number of the program to keep; 0: all programs */
 	uint16_t set_pnr; /* program number in the output; 0: unchanged */
-	uint16_t set_tsid; /* 0: unchanged */
+	uint16_t set_tsid; /* transport stream id in the output; 0: unchanged */
 	uint16_t set_pcr_pid; /* 0: unchanged */
 
-	struct pid_set drop;    /* filter */
-	struct pid_set keep;    /* filter~; not given: all PIDs */
-	struct pid_set drop_ca; /* filter_em */
+	struct pid_set drop;    /* option filter: PIDs to remove */
+	struct pid_set keep;    /* option filter~; not given: all PIDs */
+	struct pid_set drop_ca; /* option filter_em */
 
 	size_t n_order;
 	uint16_t order[REMUX_ORDER_MAX];
@@ -112,14 +112,14 @@ struct remux_options {
 
 	enum table_rule sdt, eit, nit, cat, tdt, tot;
 	bool pass_data;
-	bool pass_ca; /* cas */
+	bool pass_ca; /* option cas */
 
 	/* For an input of an mpts.  pid_base: first PID and service number of
 	 * the input, 0: by its position; pid_block: how many PIDs and service
 	 * numbers it has, 0: the default. */
 	uint16_t pid_base, pid_block;
 	uint8_t priority; /* the input with the lowest one is stopped first */
-	uint32_t rate_min, rate_max; /* kbit/s; 0: none */
+	uint32_t rate_min, rate_max; /* kbit/s; 0: no such bound */
 	enum absent_kind absent;
 	unsigned absent_s;
 	char absent_path[ABSENT_PATH_MAX];

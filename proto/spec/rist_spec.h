@@ -20,7 +20,7 @@ struct rist_peer_spec {
 	uint16_t port;
 };
 
-enum { RIST_MAIN, RIST_SIMPLE }; /* profiles */
+enum { RIST_MAIN, RIST_SIMPLE }; /* the profiles of RIST */
 
 struct rist_spec {
 	size_t n_peers;

@@ -24,8 +24,8 @@ enum {
 	ALL = SATELLITE | TERRESTRIAL | CABLE | ATSC,
 
 	VALUE_MAX = 32,
-	SATELLITE_MHZ = 100000, /* a larger number is in kHz */
-	OTHER_MHZ = 2000,       /* a larger number is in kHz or Hz */
+	SATELLITE_MHZ = 100000, /* a larger frequency is in kHz */
+	OTHER_MHZ = 2000,       /* a larger frequency is in kHz or Hz */
 	PLS_MODE_SHIFT = 26,
 	PLS_CODE_SHIFT = 8,
 	PLS_CODE_MASK = 0x3ffff,

@@ -29,7 +29,7 @@ struct srt_spec {
 	unsigned key_bytes;        /* pbkeylen; 0: libsrt chooses */
 	unsigned send_buffer;      /* bytes; 0: libsrt chooses */
 	unsigned receive_buffer;   /* bytes; 0: libsrt chooses */
-	bool no_timed_delivery;    /* no_tsbpdmode */
+	bool no_timed_delivery;    /* option no_tsbpdmode */
 	char passphrase[SRT_PASSPHRASE_MAX + 1]; /* "" = not encrypted */
 	char streamid[SRT_STREAMID_MAX + 1];
 	char packetfilter[SRT_FILTER_MAX + 1];

@@ -112,7 +112,7 @@ uint16_t stream_spec_tsid(const struct stream_spec *);
 /* A service as other streams list it (nit_other); borrows its texts. */
 struct listed_service {
 	uint16_t pnr, lcn;
-	uint8_t type; /* not 0 */
+	uint8_t type; /* service_type, never 0 */
 	const char *name, *provider;
 };
 

@@ -235,7 +235,8 @@ bool position_parse(const char *text, unsigned *ret_tenths, bool *ret_east)
 	return true;
 }
 
-/* Checks that frequency and symbol rate fit into the delivery descriptor. */
+/* Checks that the values which the delivery system needs are given, and that
+ * its descriptor can hold all values. */
 static int judge_delivery(const void *s, struct errmsg *error)
 {
 	const struct delivery_spec *d = s;

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum {
-	TIMEZONE_MAX = 63, /* bytes */
+	TIMEZONE_MAX = 63, /* bytes of the name of a time zone */
 	OFFSET_MIN_MIN = -720, /* bounds of offset, minutes */
 	OFFSET_MAX_MIN = 780,
 	OFFSET_ABSENT = 32767,
@@ -33,7 +33,7 @@ enum {
 	EIT_RATE_KBPS = 700,
 	/* A frequency of at least this number is in kHz, a lower one in MHz. */
 	FREQUENCY_KHZ = 100000,
-	POSITION_MAX = 6, /* bytes: "180.0W" */
+	POSITION_MAX = 6, /* bytes of an orbital position: "180.0W" */
 	SI_INTERVAL_MIN_MS = 25,
 	SI_INTERVAL_MAX_MS = 30000,
 	SI_SECTIONS_MAX = 64,
@@ -174,7 +174,7 @@ struct tables_spec {
 	uint16_t bouquet_id;
 	char bouquet_name[NETWORK_NAME_MAX + 1];
 
-	enum table_origin tdt; /* and TOT */
+	enum table_origin tdt; /* origin of TDT and TOT */
 	char timezone[TIMEZONE_MAX + 1];
 	char country[4]; /* "" or three capital letters */
 	int offset_min; /* minutes; OFFSET_ABSENT: that of the time zone */

@@ -11,8 +11,8 @@
 
 enum {
 	GHZ_MHZ = 1000,
-	SATELLITE_MAX_MHZ = 100000, /* a larger number is in kHz */
-	OTHER_MAX_MHZ = 2000,       /* a larger number is in kHz or Hz */
+	SATELLITE_MAX_MHZ = 100000, /* a larger frequency is in kHz */
+	OTHER_MAX_MHZ = 2000,       /* a larger frequency is in kHz or Hz */
 	ISDBT_BANDWIDTH_KHZ = 6000,
 	SYMBOLRATE_MIN = 1000,
 	CABLE_SYMBOLRATE_MAX = 10000,
@@ -365,7 +365,7 @@ static int judge_channel(struct tuner_spec *s, struct errmsg *error)
 {
 	unsigned khz = (unsigned)strtoul(bandwidths[s->bandwidth], NULL, 10);
 
-	s->bandwidth_hz = khz * 1000; /* AUTO: 0 */
+	s->bandwidth_hz = khz * 1000; /* AUTO gives 0 */
 	if (s->system != TUNER_T2 || s->stream_id < 0)
 		return 0;
 	if (s->stream_id > PLP_MAX)
@@ -445,7 +445,7 @@ int tuner_spec_parse(const json_t *adapter, struct tuner_spec *ret,
 	s.switch_1 = s.switch_2 = s.motor = -1;
 	if (s.system == TUNER_ISDBT &&
 	    json_object_get(adapter, "bandwidth") == NULL)
-		s.bandwidth = 3; /* 6000 */
+		s.bandwidth = 3; /* "6000" */
 	if (r == 0)
 		r = judge_device(&s, error);
 	if (r == 0)

@@ -18,8 +18,8 @@
 
 enum {
 	HTTP_TARGET_MAX = 8192,    /* the request's target, bytes */
-	HTTP_TRAILER_MAX = 8192,   /* trailer section of a chunked body */
-	HTTP_EXTENSION_MAX = 4096, /* all chunk extensions of one body */
+	HTTP_TRAILER_MAX = 8192,   /* bytes of trailers of a chunked body */
+	HTTP_EXTENSION_MAX = 4096, /* bytes of all chunk extensions of a body */
 };
 
 /* What the next byte is part of.  The order counts: the code compares states

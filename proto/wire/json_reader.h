@@ -26,7 +26,7 @@ struct json_reader {
 };
 
 enum json_kind {
-	JSON_KIND_NONE, /* an error */
+	JSON_KIND_NONE, /* the text is wrong here */
 	JSON_KIND_OBJECT,
 	JSON_KIND_LIST,
 	JSON_KIND_STRING,
