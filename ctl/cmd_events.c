@@ -88,7 +88,8 @@ static void put_stream_event(struct buf *to, const json_t *event)
 
 	text_rate(rate, number(event, "bitrate"));
 	text_plain(to, text_at(event, "channel_id"));
-	/* the event of an mpts has only the rate; its onair is always true */
+	/* An event of an mpts names no input and has only a rate: its onair is
+	 * always true. */
 	if (input == NULL) {
 		buf_printf(to, " multiplex %s", rate);
 		return;

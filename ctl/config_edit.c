@@ -61,7 +61,7 @@ static void by_element(const struct section *s, const struct json_path *path,
 	size_t n = json_array_size(new);
 	json_t *id;
 
-	if (at < 0) { /* a new element */
+	if (at < 0) { /* the element is new, and is the last one */
 		(void)json_object_set(request, s->field,
 				      json_array_get(new, n - 1));
 		return;

@@ -38,7 +38,7 @@ int file_read(const char *path, size_t max, char **ret, struct stat *stat,
 						: strerror(-r));
 }
 
-/* Creates the folders above path. */
+/* Creates the missing folders of the file at path. */
 static int make_folders(const char *path)
 {
 	char *copy = xstrdup(path);

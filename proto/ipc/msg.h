@@ -353,7 +353,7 @@ struct msg_worker_log {
 };
 
 struct msg_stream_switched {
-	uint64_t wall_ms;        /* CLOCK_REALTIME */
+	uint64_t wall_ms;        /* time of the switch, CLOCK_REALTIME */
 	unsigned from, to;       /* positions of inputs; 0: no input */
 	bool filler;             /* to is 0, and the filler is sent */
 	bool late;               /* the new input had no random access point in

@@ -28,7 +28,8 @@ enum msg_cam_action {
 	CAM_CANCEL, /* goes back from a question without an answer */
 	CAM_CLOSE,  /* ends the dialogue */
 };
-extern const char *const msg_cam_actions[]; /* ends with NULL */
+/* The words for enum msg_cam_action; NULL ends them. */
+extern const char *const msg_cam_actions[];
 
 struct msg_adapter_menu {
 	uint32_t slot;

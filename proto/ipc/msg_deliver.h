@@ -154,7 +154,7 @@ struct msg_deliver_answer {
 	enum ask_verdict verdict;
 	const char *login;    /* "": the viewer has none */
 	uint32_t recheck_s;   /* ask again after so many seconds; 0: never */
-	const char *location; /* "": none */
+	const char *location; /* URL for ASK_REDIRECTED; else "" */
 };
 
 struct msg_deliver_status {

@@ -46,7 +46,8 @@ struct msg_stream_cue {
 };
 
 struct msg_stream_cued {
-	const char *error;       /* NULL: the command is sent */
+	const char *error;       /* why the command cannot be sent; NULL: it is
+				  * sent */
 };
 
 struct msg_stream_clock {

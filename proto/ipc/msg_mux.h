@@ -9,7 +9,7 @@
 
 enum {
 	MSG_SERVICES_MAX = 128,
-	MSG_SERVICE_NAME_MAX = 63, /* bytes of UTF-8 */
+	MSG_SERVICE_NAME_MAX = 63, /* bytes of a name in UTF-8 */
 	MSG_SERVICE_PIDS_MAX = 32,
 };
 

@@ -47,7 +47,7 @@ struct msg_backend_result {
 };
 
 struct msg_backend_status {
-	uint64_t requests;       /* done since the start */
+	uint64_t requests;       /* requests done since the start */
 };
 
 struct msg_tls_certificate {
@@ -105,7 +105,7 @@ struct msg_picture_result {
 };
 
 struct msg_picture_status {
-	uint64_t pictures;       /* made since the start */
+	uint64_t pictures;       /* pictures made since the start */
 };
 
 struct msg_adapter_start {
@@ -118,7 +118,7 @@ enum { ADAPTER_PROGRAMS_MAX = 256, ADAPTER_PIDS_MAX = 128 };
  * receive its whole multiplex receives only these. */
 struct msg_adapter_programs {
 	bool all;                /* all programs */
-	bool tables;             /* the PMTs of all programs */
+	bool tables;             /* receive the PMTs of all programs */
 	/* the EMMs of all CA systems that the CAT lists, and not only of those
 	 * that the programs use */
 	bool emms;
@@ -174,7 +174,7 @@ struct msg_stream_splice {
 };
 
 struct msg_stream_record {
-	unsigned position;       /* of the input */
+	unsigned position;       /* position of the input */
 	const json_t *record;    /* the section (proto/si/record.h) */
 };
 

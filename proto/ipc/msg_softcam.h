@@ -77,7 +77,7 @@ struct msg_cam_section {
 	unsigned sid;        /* program number */
 	unsigned caid;
 	unsigned provider;
-	const char *section; /* hexadecimal digits */
+	const char *section; /* the section in hexadecimal digits */
 };
 
 /* The answer to an ECM. */
@@ -95,7 +95,7 @@ struct msg_cam_word {
 struct msg_stream_cam {
 	const char *softcam;
 	const char *error;   /* why it is not logged in; "": it is logged in */
-	unsigned caid;       /* 0: not known */
+	unsigned caid;       /* CA system id of the card; 0: not known */
 	bool emm;            /* the softcam accepts EMMs */
 	const char *ua;      /* unique address of the card, as in
 			      * msg_softcam_result */

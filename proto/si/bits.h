@@ -13,7 +13,7 @@
 /* A reader of bit fields; borrows the bytes. */
 struct bits {
 	const uint8_t *data;
-	size_t len;    /* bytes */
+	size_t len;    /* bytes in data */
 	size_t pos;    /* bits that were read, at most 8 * len */
 	bool cut;      /* a field went beyond the end */
 };
@@ -89,7 +89,7 @@ static inline bool bits_end(const struct bits *b)
 
 struct bit_writer {
 	uint8_t *data; /* zeroed by the caller */
-	size_t size;   /* bytes */
+	size_t size;   /* bytes of data */
 	size_t at;     /* bits that were put; may exceed 8 * size */
 };
 

@@ -37,7 +37,7 @@ struct desc_loop {
 struct desc {
 	uint8_t tag;
 	uint8_t len;
-	const uint8_t *data; /* len bytes */
+	const uint8_t *data; /* the len bytes behind tag and length */
 };
 
 /* Takes the first descriptor off the loop.  False: the loop is empty, or its

@@ -39,7 +39,7 @@ struct state {
 };
 
 struct text_dictionary {
-	struct node *nodes; /* the first one is not used */
+	struct node *nodes; /* index 0 is not used: see NO_NODE */
 	size_t n, room;
 	struct state *states; /* sorted by encoding and from */
 	size_t n_states, states_room;

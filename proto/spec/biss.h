@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BISS_KEY = 8 /* bytes */ };
+enum { BISS_KEY = 8 /* bytes of a key */ };
 
 struct biss_spec {
 	bool given;

@@ -19,7 +19,7 @@ struct field_table;
 
 enum {
 	CAS_LIST_MAX = 8, /* systems of one stream */
-	CAS_ID_MAX = 64,  /* characters */
+	CAS_ID_MAX = 64,  /* characters of an id */
 	CAS_HOST_MAX = 255,
 	/* bytes of private data for which a CA_descriptor has room */
 	CAS_DATA_MAX = 251,

@@ -12,7 +12,7 @@
 
 enum {
 	EPG_EXPORTS_MAX = 8,
-	EPG_EXPORT_INTERVAL_S = 600, /* the default */
+	EPG_EXPORT_INTERVAL_S = 600, /* default of the interval */
 };
 
 enum epg_format { EPG_FORMAT_XMLTV, EPG_FORMAT_JSON };

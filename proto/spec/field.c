@@ -132,7 +132,7 @@ void field_clear(const struct field_table *t, void *s)
 	while (at < t->size) {
 		size_t begin = t->size, end = t->size;
 
-		/* the next list */
+		/* finds the first list from `at' on */
 		for (size_t i = 0; i < t->n; i++) {
 			const struct field *f = &t->rows[i];
 

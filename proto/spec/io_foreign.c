@@ -19,7 +19,7 @@
  * instead. */
 struct spelling {
 	const char *types;
-	const char *input, *output; /* remedies; NULL: none */
+	const char *input, *output; /* remedies; NULL: none is known */
 };
 
 static const struct spelling spellings[] = {

@@ -117,7 +117,7 @@ struct input_spec {
 	unsigned merge_delay_ms;      /* packets are kept so long, to compare
 				       * them with those of the other path */
 
-	/* file */
+	/* for file */
 	char path[IO_PATH_MAX];
 	bool loop;
 	bool list; /* the file is a list of files */
@@ -235,9 +235,9 @@ struct output_spec {
 				     * from the last random access point */
 	bool hls;                   /* path is that of a playlist */
 	unsigned hls_duration_s, hls_quantity, hls_part_ms;
-	unsigned hls_segment;       /* 0: MPEG-TS, 1: fMP4 */
+	unsigned hls_segment;       /* format: 0: MPEG-TS, 1: fMP4 */
 
-	/* file; also path */
+	/* for file, which also has path */
 	struct {
 		bool m2ts;             /* packets of 192 bytes */
 		/* age and size at which the next file begins; 0: no limit */

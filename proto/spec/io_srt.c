@@ -104,7 +104,7 @@ static bool is_cut_streamid(const struct address *a)
 	       strcmp(a->target + len - (sizeof end - 1), end) == 0;
 }
 
-/* [iface@][host]:port */
+/* Reads the target "[iface@][host]:port". */
 static int read_srt(const struct address *a, struct srt_spec *s,
 		    struct errmsg *error)
 {

@@ -13,7 +13,7 @@
 #include "proto/spec/io_spec.h"
 
 struct io_type {
-	const char *name; /* "udp" */
+	const char *name; /* word in front of "://", such as "udp" */
 	const char *target; /* form of the target in help: "address[:port]" */
 	unsigned kind;    /* enum input_kind or output_kind */
 	bool net;         /* output: needs a library of sluice-worker-net
@@ -40,7 +40,7 @@ struct io_type {
 	extern const struct io_type input_##name##_type;
 INPUT_TYPES(DECLARE_TYPE, DECLARE_TYPE)
 #undef DECLARE_TYPE
-extern const struct io_type input_https_type; /* type "https" */
+extern const struct io_type input_https_type; /* not in INPUT_TYPES */
 extern const struct io_type output_udp_type, output_rtp_type,
 	output_http_type, output_https_type, output_file_type, output_np_type,
 	output_srt_type, output_rist_type;
@@ -144,8 +144,8 @@ enum {
 /* The result of io_host_port_read().  host: a name or an IP address; "": the
  * text has no host. */
 struct io_host_port {
-	char *host; /* memory of the caller */
-	size_t size; /* bytes of host */
+	char *host; /* memory of the caller, which gets the host */
+	size_t size; /* bytes of this memory */
 	uint16_t port;
 };
 /* Reads host:port, where an IPv6 address has brackets. */

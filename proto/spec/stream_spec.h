@@ -22,7 +22,7 @@ enum {
 	FILLER_PATH_MAX = 1024,
 	BACKUP_DELAY_MAX_S = 24 * 3600,
 	TABLE_VERSIONS = 32,
-	BACKUP_DELAY_DEFAULT = -1, /* the key is absent */
+	BACKUP_DELAY_DEFAULT = -1, /* the key of the delay is absent */
 	/* most bytes of the JSON of all keys, which one message carries */
 	STREAM_OPTIONS_MAX = 16384,
 };
@@ -71,7 +71,7 @@ struct stream_spec {
 	int backup_initial_delay_s;
 	int backup_damping_s; /* half-life of the penalty */
 	alarm_set backup_on; /* an input with one of these alarms is off air */
-	bool backup_force_return; /* default: true */
+	bool backup_force_return; /* true by default */
 	unsigned cc_limit; /* of the inputs with CC_LIMIT_DEFAULT */
 
 	/* components that are scrambled: a bit for each enum cas_component */

@@ -161,7 +161,8 @@ struct tables_spec {
 					    * borrowed from the JSON */
 	size_t n_services;
 	struct service_spec services[SERVICES_MAX];
-	unsigned interval_ms; /* si_interval, for NIT and BAT; 0: absent */
+	/* key si_interval: interval of NIT and BAT; 0: the key is absent */
+	unsigned interval_ms;
 	enum si_profile profile;
 	struct si_intervals intervals;
 

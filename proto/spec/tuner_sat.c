@@ -35,7 +35,7 @@ static double magnitude(double x)
 /* The oscillators of the LNB for a frequency from `from' to `to' if the
  * configuration names none.  lof2 0: the LNB has one band. */
 static const struct {
-	unsigned from, to, lof1, lof2, slof; /* MHz */
+	unsigned from, to, lof1, lof2, slof; /* all in MHz */
 } lnbs[] = {
 	{ 10700, 13250, KU_LOF1, KU_LOF2, KU_SLOF },
 	{ 4500, 4800, 5950, 0, 0 },

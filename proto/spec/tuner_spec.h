@@ -100,7 +100,7 @@ struct tuner_ca {
 enum {
 	TUNER_CA_DELAY_MAX_S = 300,
 	TUNER_CA_LIMIT_MAX = 64,
-	TUNER_CA_LIMIT = 8, /* the default */
+	TUNER_CA_LIMIT = 8, /* default of the limit */
 };
 
 extern const char *const tuner_ca_modes[];

@@ -31,13 +31,13 @@ enum http_guard_state {
 	GUARD_METHOD,
 	GUARD_TARGET,
 	GUARD_VERSION,
-	/* header or trailer fields */
+	/* the fields of the head or of the trailers */
 	GUARD_LINE_LF,
 	GUARD_LINE,    /* the first byte of a line */
 	GUARD_NAME,
 	GUARD_VALUE,
 	GUARD_LAST_LF, /* LF of the empty line at the end */
-	/* chunks */
+	/* the chunks of a body */
 	GUARD_SIZE,
 	GUARD_EXTENSION,
 	GUARD_SIZE_LF,

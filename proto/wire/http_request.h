@@ -23,7 +23,7 @@ enum {
 };
 
 struct http_header {
-	const char *name; /* lower case */
+	const char *name; /* in lower case */
 	const char *value;
 };
 

@@ -19,7 +19,7 @@ enum metric_kind {
 /* A label of a sample; a list of labels ends with the name NULL. */
 struct metric_label {
 	const char *name;
-	const char *value; /* UTF-8; any characters */
+	const char *value; /* any text in UTF-8 */
 };
 
 /* Appends the head of a metric; help is one line without a backslash. */
