@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { OPTION_SCOPES_MAX = 17 };
+enum { OPTION_SCOPES_MAX = 32 };
 
 /* The options that only some commands accept: a bit for each. */
 enum option_bit {

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TOKEN_MAX = 1024, SCOPES_MAX = 256 };
+enum { TOKEN_MAX = 1024, SCOPES_MAX = 1024 };
 
 static bool has_token(const char *query)
 {

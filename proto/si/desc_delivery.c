@@ -225,9 +225,9 @@ static void run_frequencies(struct codec *c, bool many)
 		if (c->encode)
 			khz = (uint64_t)json_integer_value(
 				json_array_get(given, i));
-		i++;
 		if (khz > UINT32_MAX / 100)
 			codec_fault(c, key, "item %zu is not a frequency", i);
+		i++;
 		khz = codec_bits(c, 32, khz * 100) / 100;
 		if (list != NULL)
 			(void)json_array_append_new(

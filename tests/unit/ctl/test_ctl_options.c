@@ -62,6 +62,26 @@ Test(options, of_some_commands_are_noted_by_name)
 	cr_assert_str_eq(options_name(OPTION_COUNT), "count");
 }
 
+Test(options, take_all_scopes_at_once)
+{
+	char words[2 * OPTION_SCOPES_MAX][32], *argv[2 * OPTION_SCOPES_MAX];
+	struct options o;
+	struct errmsg error;
+	int argc = 2;
+
+	argv[0] = "sluicectl";
+	argv[1] = "events";
+	for (size_t i = 0; options_scopes[i] != NULL; i++) {
+		argv[argc] = words[argc];
+		(void)snprintf(words[argc++], sizeof words[0], "--scope=%s",
+			       options_scopes[i]);
+	}
+	argv[argc] = NULL;
+	cr_assert_eq(options_parse(argc, argv, &o, &error), 0, "%s",
+		     error.text);
+	cr_assert_eq(o.n_scopes, (size_t)argc - 2);
+}
+
 Test(options, are_rejected_with_the_word_that_was_typed)
 {
 	static const struct {
