@@ -46,8 +46,10 @@ test('lines of the log are for control users only', async (t) => {
 	const carl = { type: 1, password: 'look' };
 	const { sluice, admin } = await startGuarded(t, {
 		users: { ...users, carl } });
+	// of a list of any length
+	const scopes = `${'set-stream,'.repeat(30)}log`;
 	const listen = async (headers) => open(t, sluice,
-		`${await token(sluice, headers)}&scope=log`);
+		`${await token(sluice, headers)}&scope=${scopes}`);
 	const observer = await listen(basic('olga', 'look'));
 	const control = await listen(basic('carl', 'look'));
 	const lines = (client) => client.messages.filter(({ scope }) =>
