@@ -33,14 +33,12 @@ static void keep(enum check_severity severity, const char *path,
 		 const char *text, void *arg)
 {
 	struct judged *f = arg;
-	char *place = place_names_add(f->document, path);
 	char *sentence = place_names_add(f->document, text);
 
 	if (severity != CHECK_WARNING && f->error->text[0] == '\0')
-		errmsg_set(f->error, "%s: %s", place, sentence);
+		errmsg_set(f->error, "%s: %s", path, sentence);
 	if (severity == CHECK_WARNING && f->warnings != NULL)
 		apply_add_warning(severity, path, sentence, f->warnings);
-	free(place);
 	free(sentence);
 }
 

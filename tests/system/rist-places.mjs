@@ -28,7 +28,7 @@ test('a place that a stream uses is not given to another stream', async (t) => {
 
 	assert.deepEqual(await setAlike(sluice, 'a003'), [400,
 		'stream.input[0]: 127.0.0.1:9100 is already the address of ' +
-		'make_stream[1].input[0]']);
+		'make_stream[1].input[0] (a002, "Stream a002")']);
 	await waitUntil('packets after that', async () =>
 		(await input(sluice)).stats.received > received + 100, 20000);
 	assert.equal(sluice.worker('stream', 'a002').pid, pid);

@@ -390,11 +390,11 @@ Test(api, runs_valid_streams_and_names_the_error_of_others)
 	cr_assert_str_eq(fakes.told, "run a\nremove b\nremove bad\n"
 				     "remove none\n");
 	cr_assert_str_eq(alarm_of("a"), "");
-	cr_assert_str_eq(alarm_of("b"), "make_stream[1].output[0] (b): is "
-					"already the address of "
+	cr_assert_str_eq(alarm_of("b"), "make_stream[1].output[0]: is already "
+					"the address of "
 					"make_stream[0].output[0] (a)");
-	cr_assert_str_eq(alarm_of("bad"), "make_stream[2].input[0] (bad): "
-					  "\"q\" is not type://target");
+	cr_assert_str_eq(alarm_of("bad"), "make_stream[2].input[0]: \"q\" is "
+					  "not type://target");
 	cr_assert_str_eq(alarm_of("none"), "input: the list is empty");
 	/* an invalid stream may be switched off, not on again */
 	expect_ok("{'cmd':'toggle-stream','id':'bad'}", "toggle-stream");
