@@ -185,7 +185,7 @@ static void on_close(struct channel *channel, int err, const char *error,
 		close_channel(w);
 		step(w, PROC_CLOSED);
 	} else {
-		errmsg_set(&w->error, "channel: %s", error);
+		errmsg_set(&w->error, "its messages to sluice: %s", error);
 		end_bad(w);
 	}
 }

@@ -164,9 +164,9 @@ static bool roll_back(struct config *c, const char *digest)
 	keep_users(c, document);
 	stored_alarm(c->alarms, c->path,
 		     xasprintf("the service has crashed %d times within a "
-			       "minute of its start with %s: it runs with %s "
-			       "instead, changes since then are not in effect, "
-			       "except those of users",
+			       "minute of its start with %s: it runs with the "
+			       "older version %s; later changes are not in "
+			       "effect, except to user accounts",
 			       CRASH_GUARD_MAX, c->path, source));
 	stored_replace(c->path, document, c->alarms);
 	take_document(c, document);

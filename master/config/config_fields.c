@@ -100,7 +100,8 @@ static const struct field settings_rows[] = {
 		  "\"https://host:port\"." },
 	{ "observer_redact", .type = FIELD_BOOL,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
-	  .help = "Observers receive no passwords and logins of other hosts." },
+	  .help = "Observers receive no passwords, no tokens, and no logins in "
+		  "addresses." },
 	{ "allow_real_ip", .type = FIELD_BOOL,
 	  .flags = FIELD_RESTART | FIELD_OBSERVER,
 	  .help = "X-Real-IP of a request is the address of the client." },

@@ -39,8 +39,9 @@ void stored_replace(const char *path, const json_t *document, json_t *alarms)
 
 	if (fallback_put(path, document, &kept, &error) == 0)
 		stored_alarm(alarms, kept,
-			     xasprintf("the faulty configuration is kept as %s",
-				       kept));
+			     xasprintf("the faulty configuration is kept as "
+				       "%s: for its changes, correct it, copy "
+				       "it over %s and reload", kept, path));
 	else
 		stored_alarm(alarms, "replacement",
 			     xasprintf("%s: the faulty configuration cannot be "

@@ -40,7 +40,8 @@ static const struct field input_rows[] = {
 	  .initial = CC_LIMIT_DEFAULT, .unit = "errors/s",
 	  .beside = "no_analyze",
 	  .flags = FIELD_OBSERVER,
-	  .help = "Continuity errors a second that take the input off air." },
+	  .help = "Continuity errors and damaged packets a second that take "
+		  "the input off air." },
 	{ "bitrate_limit", IO_INPUT(bitrate_limit_kbps),
 	  .max = BITRATE_LIMIT_MAX_KBPS, .unit = "kbit/s",
 	  .flags = FIELD_OBSERVER,

@@ -164,7 +164,7 @@ test('the version that replaces a crashing one keeps the present users',
 	for (let i = 0; i < 3; i++)
 		await die(t, dir);
 	const sluice = await startIn(t, dir);
-	assert.match((await alarms(sluice))[0], /except those of users/);
+	assert.match((await alarms(sluice))[0], /except to user accounts/);
 	const { make_stream: streams, users: kept } = read(dir);
 	assert.deepEqual(streams, version(1).make_stream);
 	assert.deepEqual(kept, users);

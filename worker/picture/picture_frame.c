@@ -70,7 +70,7 @@ static AVCodecContext *open_decoder(uint8_t stream_type, struct errmsg *error)
 	c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
 	c->flags2 |= AV_CODEC_FLAG2_SHOW_ALL;
 	if (avcodec_open2(c, codec, NULL) < 0) {
-		errmsg_set(error, "the decoder of %s does not start",
+		errmsg_set(error, "libavcodec cannot start its decoder %s",
 			   codec->name);
 		avcodec_free_context(&c);
 	}

@@ -379,7 +379,7 @@ static void take_turn(struct ci_device *d)
 		return;
 	if (!read_messages(d) ||
 	    (now_ns >= d->slot_ns && !look_at_slots(d, now_ns))) {
-		shut(d, "the device was removed");
+		shut(d, "the CI device of the card is gone");
 		return;
 	}
 	for (unsigned i = 0; i < d->n_slots; i++) {

@@ -123,7 +123,7 @@ static void open_track(struct hls_audio *a, const struct m3u8_audio *s)
 	t->window.skipped = before.window.skipped;
 	t->list.loads_master = true;
 	t->window.cut = true;
-	log_info("stream", "hls: %s", a->name.text);
+	log_info("stream", "hls: receiving %s", a->name.text);
 }
 
 void hls_audio_choose(struct hls_audio *a, const struct hls_list *list)
