@@ -28,8 +28,8 @@ struct log_file {
 	struct buf waiting;
 	uint64_t max_size;
 	unsigned dropped; /* lines dropped since the last written one */
-	int result;    /* of the last write or rotation: 0 or -errno */
-	bool tried;    /* the first attempt to open it has ended */
+	int result;    /* 0 or -errno of the last write or rotation */
+	bool tried;    /* the first attempt to open the file has ended */
 	bool told;     /* result was reported */
 	bool closing;  /* no further line will be queued */
 	bool left;     /* the thread frees this object */
@@ -91,7 +91,8 @@ static int open_file(struct log_file *f)
 	struct stat st;
 	int err = 0;
 
-	/* a FIFO must not block the thread, a terminal must not be written */
+	/* A FIFO must not block the thread, and a terminal must not become that
+	 * of the process.  Both are rejected below. */
 	f->fd = open(f->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
 				      O_NOCTTY | O_NONBLOCK | O_NOFOLLOW,
 		     MODE_NEW);

@@ -20,7 +20,8 @@ struct handover {
 	json_t *fds;    /* {name: number of the descriptor} */
 	/* fds as they were read; NULL: the handover is being written */
 	json_t *handed;
-	/* NULL: the handover is being read, and owns its descriptors */
+	/* the last number used in names (borrowed); NULL: the handover is being
+	 * read, and owns its descriptors */
 	uint64_t *last;
 	uint64_t highest; /* highest number in the names that were read */
 	bool trial;

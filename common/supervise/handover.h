@@ -37,7 +37,7 @@ enum {
 /* --- to write --- */
 
 /* A new handover to write.  Its names continue after the number *last
- * (borrowed), the highest one used. */
+ * (borrowed), the highest number used so far. */
 struct handover *handover_new(uint64_t *last);
 
 /* NULL-safe; sets *h to NULL.  Closes descriptors that were not taken. */

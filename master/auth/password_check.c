@@ -126,8 +126,8 @@ bool gate_knows(struct gate *g, const struct gate_question *q,
 	uint64_t now = mono_ms();
 
 	if (lockout_is_locked(g->lockout, &t, now)) {
-		/* a wrong password that a player repeats is not passed to
-		 * verified_has_there(), so that it counts only once */
+		/* a wrong password of a player counted when it was checked:
+		 * verified_has_there() would count it again as a guess */
 		*ret = viewer && !verified_has(g->wrong, &key, now) &&
 		       verified_has_there(g->verified, &key, now)
 			       ? GATE_RIGHT : GATE_LOCKED;

@@ -90,8 +90,8 @@ json_t *status_stream_output_list(const struct status_stream *s,
 	return outputs;
 }
 
-/* Counts the seconds in which an output sends.  An http output is not counted:
- * its rate is that of the ring, even if its port is closed. */
+/* Counts the consecutive seconds in which an output sends.  An http output is
+ * not counted: its rate is that of the ring, even if its port is closed. */
 static void count_sending(struct status_stream *s, size_t i)
 {
 	const struct msg_output_status *out = find_output(s, i + 1);

@@ -87,6 +87,7 @@ void status_error_add(json_t *o, const struct status_error *);
 struct status_kept {
 	bool onair, logged_onair;
 	unsigned position;
+	/* off_s, and since_s of error, in struct status_stream */
 	int64_t off_s, error_s;
 };
 
@@ -134,7 +135,7 @@ struct status_raised {
 	 * none */
 	unsigned cause;
 	enum alarm_id alarm;
-	int64_t since_s;
+	int64_t since_s; /* Unix time since when the alarm is raised */
 	/* owned: id of the stream from which the alarm was inherited; NULL:
 	 * none */
 	char *source;

@@ -64,7 +64,7 @@ void deliver_proc_set_play(struct deliver_proc *, const struct play_conf *);
 const char *deliver_proc_play_error(const struct deliver_proc *);
 /* What deliver_proc needs to answer requests for pictures of streams. */
 struct deliver_pictures {
-	struct picture_proc *proc; /* borrowed; NULL: no pictures */
+	struct picture_proc *proc; /* borrowed; NULL: requests are rejected */
 	/* Returns the ring of a stream; or -1 and *error, constant text.
 	 * *absent: there is no such stream. */
 	int (*ring_of)(const char *stream, const char **error, bool *absent,

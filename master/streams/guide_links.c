@@ -36,7 +36,7 @@ struct guide_link {
 	bool other;
 	unsigned textcode;
 	char country[4];
-	bool events; /* false: only the status of the services */
+	bool events; /* false: only the services, without events */
 	bool stale, wanted;
 	unsigned failures; /* consecutive failures */
 	uint64_t again_ms; /* mono_ms() of the next question */

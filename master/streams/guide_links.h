@@ -31,21 +31,22 @@ struct guide_links *guide_links_new(const struct guide_links_config *);
 /* NULL-safe; sets *g to NULL. */
 void guide_links_free(struct guide_links **);
 
-/* Applies the configuration of a stream (borrowed): asks for the events that
- * its own EIT needs, and drops those that it does not need any more.  For an
- * mpts of several inputs, object is that of mpts_mux(). */
+/* Applies the configuration of a stream (borrowed): asks the guide's process
+ * for the events and services that its own EIT and its nit_other need, and
+ * frees those that they do not need any more.  For an mpts of several inputs,
+ * object is that of mpts_mux(). */
 void guide_links_set(struct guide_links *, const char *stream,
 		     const json_t *object);
-/* The stream was removed: drops its links.  This and the next functions are
- * NULL-safe. */
+/* The stream was removed: frees the events that were kept for it.  This and the
+ * next functions are NULL-safe. */
 void guide_links_remove(struct guide_links *, const char *stream);
 void guide_links_rename(struct guide_links *, const char *from,
 			const char *to);
 
-/* The events of this stream have changed, so they are asked for again; NULL:
- * those of all streams. */
+/* The guide has changed the events of this stream (NULL: of all streams): asks
+ * for them again. */
 void guide_links_stale(struct guide_links *, const char *source);
-/* A new worker of the stream runs: sends it all events that are known. */
+/* A new worker of the stream runs: sends it the events that are kept for it. */
 void guide_links_up(struct guide_links *, const char *stream);
 /* The worker of the stream has received the streams of nit_other: sends it
  * their events, which it would have ignored before. */

@@ -506,7 +506,8 @@ struct input_scan *reconciler_scan(struct reconciler *r, const char *id,
 	struct stream_proc *feed =
 		p != NULL ? feeds_active(r->feeds, id, position) : NULL;
 
-	/* the tables of the feed's source, before its options change them */
+	/* the feed receives the input, so it has the tables as they were before
+	 * the options of the input changed them */
 	if (feed != NULL) {
 		p = feed;
 		position = 1;

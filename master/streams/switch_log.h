@@ -16,6 +16,7 @@ enum { SWITCH_LOG_MAX = 32 };
 struct switch_log {
 	unsigned n;    /* number of entries; the oldest is first */
 	struct switch_entry {
+		/* members as in msg_stream_switched */
 		uint64_t wall_ms;
 		uint8_t from, to;
 		bool filler, late;
@@ -35,7 +36,7 @@ json_t *switch_log_format(const struct msg_stream_switched *);
  * array. */
 json_t *switch_log_list(const struct switch_log *);
 
-/* Records the switches for the next master: a new array. */
+/* Records the switches between inputs for the next master: a new array. */
 json_t *switch_log_write(const struct switch_log *);
 /* Takes the valid entries of a record of switch_log_write() (may be NULL). */
 void switch_log_read(struct switch_log *, const json_t *list);

@@ -200,7 +200,8 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 	if (waits && service_proc_channel(j->owner->service) == NULL) {
 		job_fail(j, "the process that asks it does not run");
 	} else if (waits) {
-		/* never sent, so the state of the backend is unknown */
+		/* the job waited behind others and was not sent: this says
+		 * nothing about the backend */
 		job_end(j, NULL);
 	} else {
 		give_place(j);

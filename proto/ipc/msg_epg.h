@@ -69,7 +69,7 @@ struct msg_epg_eit {
 	unsigned textcode;       /* enum text_table: coding of the texts */
 	const char *country;     /* country_code of the parental rating: three
 				  * letters; "": none */
-	bool events;             /* false: write the services without events */
+	bool events;             /* false: only the services, without events */
 };
 
 struct msg_epg_stale {

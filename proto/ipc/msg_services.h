@@ -145,7 +145,8 @@ struct msg_adapter_tuner {
 };
 
 struct msg_adapter_status {
-	bool lock;               /* the source can deliver packets */
+	bool lock;               /* the tuner has lock; without a tuner, or a
+				  * report about it: packets arrive */
 	bool on_air;             /* packets other than null packets arrived in
 				  * the last second */
 	uint32_t signal;         /* percent; 0: unknown */

@@ -240,7 +240,8 @@ struct output_spec {
 	/* for file, which also has path */
 	struct {
 		bool m2ts;             /* packets of 192 bytes */
-		/* age and size at which the next file begins; 0: no limit */
+		/* the next file begins at the next multiple of rotate_s (UTC),
+		 * or at the size rotate_mib; 0: no limit */
 		unsigned rotate_s;
 		unsigned rotate_mib;
 		unsigned min_free_mib; /* less free space stops recording */

@@ -106,7 +106,7 @@ enum lcn_version { LCN_EACEM, LCN_NORDIG_V1 };
  * choice has the code of EN 300 468 6.2.13. */
 struct delivery_spec {
 	enum delivery_type type;
-	unsigned frequency;
+	unsigned frequency;  /* kHz or MHz, see FREQUENCY_KHZ */
 	unsigned symbolrate; /* ksymbol/s */
 	unsigned polarization;
 	char position[POSITION_MAX + 1]; /* "19.2E" */
@@ -133,7 +133,8 @@ struct service_spec {
 
 /* A section that an operator has written. */
 struct si_section_spec {
-	/* Either hex or section is not NULL; borrowed from the JSON. */
+	/* exactly one of hex and section is not NULL; borrowed from the
+	 * JSON */
 	const char *hex;
 	const json_t *section; /* its fields, as in proto/si/record.h */
 	uint16_t pid;

@@ -34,8 +34,8 @@ struct group {
 	/* has_next, next: word for the next period of this parity */
 	bool has_next[PARITIES];
 	uint8_t next[PARITIES][CSA_CONTROL_WORD];
-	size_t running; /* parity of its last packets; PARITIES: unknown */
-	unsigned in_period; /* packets since they have that parity */
+	size_t running; /* parity of the last packets; PARITIES: unknown */
+	unsigned in_period; /* packets since the parity is `running' */
 	uint32_t missed; /* packets without a control word */
 	struct descrambler_counts counts;
 };
@@ -48,7 +48,7 @@ struct descrambler {
 	uint8_t group_of[TS_PIDS];
 	/* units of the PID have no start code prefix */
 	bool no_prefix[TS_PIDS];
-	uint64_t since_ns; /* arrival of the oldest packet */
+	uint64_t since_ns; /* time of arrival of the oldest packet */
 	size_t n; /* number of packets */
 	bool scrambled[PACKETS]; /* the packet is in a batch of its group */
 	uint8_t packets[PACKETS][TS_PACKET];

@@ -79,8 +79,8 @@ void descrambler_set(struct descrambler *, enum descrambler_parity,
 void descrambler_feed(struct descrambler *, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns);
 
-/* Sends the packets that are due; to be called after each read.  more: the read
- * returned packets. */
+/* Call it after each read.  Sends the collected packets if the read returned
+ * none (more is false), or if the oldest has waited DESCRAMBLER_HOLD_MS. */
 void descrambler_turn(struct descrambler *, bool more, uint64_t now_ns);
 
 /* Drops the collected packets; the control words stay. */

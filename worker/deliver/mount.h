@@ -34,7 +34,8 @@ struct mount {
 	bool paused; /* no packets for still_ms */
 	uint64_t seen_pos;  /* end of the stream in the ring at the last pass */
 	uint64_t moved_ms;  /* time at which seen_pos last changed */
-	uint64_t fresh_pos; /* position of the first packet since a pause */
+	uint64_t fresh_pos; /* position in the ring of the first packet since
+			     * `paused' was last true */
 	bool no_auth; /* viewers need no permission */
 	size_t fill;  /* a new viewer begins at least so many bytes behind the
 		       * live end, and gets them at once */
@@ -61,10 +62,10 @@ struct mount {
 			    * those of an earlier run of the stream */
 	uint64_t listed;   /* number of the first segment in the last playlist;
 			    * 0: none */
-	uint64_t woken_news; /* segments and parts when the waiting requests
-			      * were last tried */
-	uint64_t woken_ms;   /* time when they were last tried */
-	uint64_t bytes;     /* sent to viewers and clients */
+	uint64_t woken_news; /* number of segments and parts when the waiting
+			      * requests were last tried */
+	uint64_t woken_ms;   /* time when the requests were last tried */
+	uint64_t bytes;     /* bytes sent to viewers and clients */
 	uint64_t cut;       /* connections closed before the writer reused the
 			     * bytes that they still needed */
 	struct ratelimit viewer_log;

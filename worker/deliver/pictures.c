@@ -26,7 +26,7 @@ struct picture {
 	int status;    /* HTTP status: 200, or that of the error */
 	char *error;   /* one sentence; NULL: none */
 	uint64_t until_ms; /* the picture or error is sent until this time */
-	uint32_t seq;  /* of the open question to the master; 0: none */
+	uint32_t seq;  /* number of the open question to the master; 0: none */
 	uint64_t ask_ms; /* time of this question */
 	TAILQ_HEAD(, viewer_conn) waiting;
 };

@@ -39,11 +39,12 @@ void pictures_answer(struct pictures *, struct viewer_conn *,
 /* Call it when the connection ends: its request does not wait any longer. */
 void pictures_forget(struct viewer_conn *);
 
-/* Takes the reply to a question; fd (taken; -1: none) has the picture. */
+/* Takes the reply of the master to the question with the number seq; fd (taken;
+ * -1: none) has the picture. */
 void pictures_take(struct pictures *, const struct msg_picture_result *,
 		   uint32_t seq, int fd);
-/* Call it for a new master, which does not know the questions that the previous
- * master got: they are asked again. */
+/* Call it for a new master: asks it for the pictures that the previous master
+ * was asked for and has not sent. */
 void pictures_renew(struct pictures *);
-/* Ends waits that are too long. */
+/* Answers the requests that have waited PICTURE_WAIT_MS with an error. */
 void pictures_every_second(struct pictures *);

@@ -37,8 +37,8 @@ enum {
 	GUIDES_BYTES_MAX = 512 << 20,
 	GUIDES_WAIT_MS = 40000, /* longer than the master waits for the guide
 				 * (30 s) */
-	/* requests for the guide of one address, whose clients may be slow:
-	 * other addresses can still get documents */
+	/* most requests for the guide from one address, whose clients may be
+	 * slow: other addresses can still get documents */
 	GUIDES_PER_ADDRESS = GUIDES_HELD_MAX / 4,
 };
 
@@ -50,17 +50,18 @@ struct held_guide {
 };
 
 struct stream_lists {
-	TAILQ_HEAD(, viewer_conn) waiting; /* for the master; oldest first */
+	/* requests that wait for the master; oldest first */
+	TAILQ_HEAD(, viewer_conn) waiting;
 	/* requests in `waiting': n for lists, n_guides for the guide */
 	unsigned n, n_guides;
-	size_t bytes; /* of the lists that are being sent */
+	size_t bytes; /* sum of the lists that are being sent */
 	struct held_guide guides[GUIDES_HELD_MAX];
-	size_t guide_bytes; /* of the documents in `guides' */
+	size_t guide_bytes; /* sum of the documents in `guides' */
 	struct peers *guide_peers; /* counts the requests of each address for
 				    * the guide, until their end */
-	struct playlist_limit limit; /* of the questions: the master treats
-				      * more as a flood */
-	uint32_t seq; /* of the last question */
+	struct playlist_limit limit; /* limits the questions: the master treats
+				      * more of them as a flood */
+	uint32_t seq; /* number of the last question */
 	/* Sends a message to the master; 0 or -errno. */
 	int (*send)(const struct msg *, void *arg);
 	void *arg;
@@ -81,8 +82,8 @@ void stream_lists_limit(struct stream_lists *, const struct peers_config *);
 bool stream_lists_path(const char *path);
 
 /* Asks the master for the list or guide that the connection requests.  The
- * request is answered later, or rejected before the call returns.  address: of
- * the client; question->peer is its text. */
+ * request is answered later, or rejected before the call returns.  address:
+ * that of the client; question->peer is its text. */
 void stream_lists_ask(struct stream_lists *, struct viewer_conn *,
 		      const struct msg_deliver_playlist *,
 		      const struct ip_address *, uint64_t now_ms);

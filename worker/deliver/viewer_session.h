@@ -21,7 +21,7 @@ struct session;
 struct sessions;
 
 enum {
-	SESSION_AGENT_MAX = 128, /* bytes; longer ones are cut */
+	SESSION_AGENT_MAX = 128, /* bytes; longer texts are cut */
 	SESSION_HOST_MAX = 255,
 	SESSION_QUERY_MAX = 2000, /* bytes; a request with more is rejected */
 };
@@ -34,7 +34,8 @@ struct session_events {
 			   void *arg);
 };
 
-/* A list of sessions with a question to the master (door.h).  Embedded. */
+/* A list of sessions with a question to the master that is not sent, or not
+ * answered yet (door.h).  Embedded. */
 struct session_asks {
 	TAILQ_HEAD(, session) list;
 	unsigned n;
@@ -44,12 +45,12 @@ struct session {
 	TAILQ_ENTRY(session) entry;   /* in the joined sessions, by number */
 	TAILQ_ENTRY(session) in_news; /* in the joined sessions that are not
 				       * reported yet */
-	TAILQ_ENTRY(session) in_asks; /* in the list `asks' of the door */
+	TAILQ_ENTRY(session) in_asks; /* in `asks', a list of the door */
 	LIST_ENTRY(session) by_client;
 	struct sessions *owner;
 	const struct session_events *events;
 	void *arg;
-	uint64_t client;
+	uint64_t client;      /* number of the session */
 	char *stream;
 	char peer[IP_TEXT_MAX];
 	const char *protocol; /* constant text */
@@ -63,17 +64,19 @@ struct session {
 	uint64_t key;
 	uint64_t mount;
 	bool unlimited;
-	bool free_entry; /* needs no permission */
+	bool free_entry; /* the viewer needs no permission */
 	bool probe;      /* a request by HEAD, which is no viewer */
-	bool asked;      /* a question has told the master its number */
+	bool asked;      /* the master got `client' in a question */
 	bool joined, in_list_of_news;
 	bool permitted; /* the viewer watches, or waits for packets */
 	bool kicked;
 	bool limited; /* kicked because another viewer has its place */
 	uint64_t recheck_ms; /* time of the next question; 0: never */
-	unsigned judged; /* reviews of all sessions before its last verdict */
-	struct session_asks *asks; /* the list that has it; NULL: none */
-	uint32_t seq;    /* of the last question that was sent */
+	unsigned judged; /* number of reviews of all sessions at the last
+			  * verdict about this one */
+	struct session_asks *asks; /* the list that has the session; NULL:
+				    * none */
+	uint32_t seq;    /* number of the last question that was sent */
 	uint64_t ask_ms; /* time at which the question was queued or sent */
 };
 

@@ -14,8 +14,9 @@ enum {
 	/* time after which sections with events beyond a limit are read
 	 * again */
 	AGAIN_S = 60,
-	/* The work of an event without its texts and the comparison of its id,
-	 * as the number of stream bytes that could be read in that time. */
+	/* The work to parse an event, as the number of stream bytes that could
+	 * be read in that time.  work_of() adds the work of its texts, and of
+	 * the comparison of its id with those of the service. */
 	WORK_EVENT = 256,
 	/* An extended text has numbered parts.  For each number the parser
 	 * looks through all descriptors, so the work grows with the square of
@@ -473,8 +474,8 @@ static uint32_t *seen_of(struct guide *g, struct service *s,
 	return &s->seen[table][eit->number];
 }
 
-/* The work of an event, in bytes.  It grows with the events of the service,
- * because guide_take_event() compares the id with all of them. */
+/* The work of an event, in the unit of WORK_EVENT.  It grows with the events of
+ * the service, because guide_take_event() compares the id with all of them. */
 static size_t work_of(const struct service *s, const struct eit_event *e)
 {
 	size_t len = e->descriptors.len;

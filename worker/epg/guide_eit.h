@@ -17,7 +17,7 @@ struct guide_eit;
 struct guide_eit_config {
 	const char *stream;
 	struct event_format format;
-	bool events; /* false: writes the services without events */
+	bool events; /* false: the memory gets the services without events */
 };
 
 /* Takes fd, the memory (shared_create()). */
@@ -32,7 +32,7 @@ void guide_eit_free(struct guide_eit **);
  * -errno.  If the memory has no room for all events, events far in the future
  * are omitted. */
 int guide_eit_run(struct guide_eit *) MUST_CHECK;
-/* The number of bytes that were written. */
+/* The number of bytes that were written to the memory. */
 size_t guide_eit_len(const struct guide_eit *);
-/* A hash of the content, from 1 to INT64_MAX, so that a message can have it. */
+/* A hash of the memory, from 1 to INT64_MAX, so that a message can have it. */
 uint64_t guide_eit_hash(const struct guide_eit *);

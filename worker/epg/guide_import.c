@@ -22,7 +22,7 @@ struct channel {
 /* The service to which a channel of the document belongs. */
 struct slot {
 	size_t first, n; /* guide_import.channels from `first' on: n channels
-			  * with its id */
+			  * with the id that the document names */
 	uint16_t service; /* number of the service; 0: the only service of each
 			   * stream */
 };
@@ -30,7 +30,7 @@ struct slot {
 struct programme {
 	struct slot slot;
 	int64_t start_s; /* start of the event */
-	size_t order; /* its position in the document */
+	size_t order; /* its index before the programmes are sorted */
 	bool has_stop;
 	struct guide_event *event;
 };
@@ -43,8 +43,8 @@ struct guide_import {
 	struct programme *programmes;
 	/* programmes: their number, entries of the array, memory with events */
 	size_t n, room, bytes;
-	struct slot last; /* slot of the last guide_import_wants(); n 0: it was
-			   * not wanted */
+	struct slot last; /* slot of the channel in the last
+			   * guide_import_wants(); n 0: no stream has it */
 	struct guide_import_counts counts;
 	/* the programmes are in the order of slot and start */
 	bool sorted;

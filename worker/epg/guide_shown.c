@@ -36,7 +36,8 @@ void guide_find_stale(struct guide *g, int64_t now_s, unsigned max,
 		      void (*report)(const char *stream, void *arg), void *arg)
 {
 	struct guide_stream *s;
-	/* a new stream has round 0 */
+	/* At least 1.  A new stream has 0, so it was not reported in this
+	 * round. */
 	uint32_t round = g->shown_round + 1;
 
 	LIST_FOREACH(s, &g->streams, link) {

@@ -87,8 +87,9 @@ struct guide_stream {
 	bool shown;
 	uint64_t shown_edit; /* guide.edits of the last change that was
 			      * reported */
-	int64_t shown_s; /* Unix time of the last report */
-	uint32_t shown_round; /* guide.shown_round + 1 at the last report */
+	int64_t shown_s; /* Unix time of the last report, or of guide_show() */
+	uint32_t shown_round; /* guide.shown_round + 1 at the last report; 0:
+			       * never reported */
 	struct service *services[GUIDE_PROGRAMS_MAX];
 	size_t n;
 };
@@ -109,7 +110,8 @@ struct guide {
 					     * none */
 	uint32_t round; /* number of the section that is being read; each one
 			 * gets a new number */
-	size_t work; /* work since the last guide_take_work() */
+	size_t work; /* work since the last guide_take_work(), in the unit of
+		      * WORK_LOOK */
 	uint64_t new_services; /* see guide_new_services() */
 	uint64_t edits; /* changes of events since the start */
 	/* hidden services, the one that was hidden first in front: services

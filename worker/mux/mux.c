@@ -516,7 +516,7 @@ void mux_turn(struct mux *m, uint64_t now_ns, uint64_t unix_ms)
 		return;
 	}
 	mux_schedule(m, unix_ms);
-	/* The place follows a TDT, which does not wait. */
+	/* no place if a TDT goes first: mux_make_place() is called again */
 	if (m->makes_place)
 		(void)cbr_put(m->cbr, null_packets[0]);
 	m->makes_place = false;

@@ -157,9 +157,9 @@ void mux_feed_file(struct mux *, size_t input, const struct ts_run *runs,
  * reliable, and no TDT is sent. */
 void mux_turn(struct mux *, uint64_t now_ns, uint64_t unix_ms);
 
-/* Reserves the next position of the output: it gets a null packet, which
- * another stage replaces by a packet of a table.  Only a TDT can precede this
- * position. */
+/* The next mux_turn() sends a null packet before all that waits; another stage
+ * replaces it by a packet of a table.  If a TDT goes first, the place is not
+ * made, and the caller asks again. */
 void mux_make_place(struct mux *);
 
 /* Null packets for the remux of a silent input, which replaces them by packets
@@ -210,7 +210,7 @@ struct mux_service_state {
 			   * last second */
 };
 
-/* Writes the state of the nth service of this input. */
+/* Writes the state of the nth service (from 0) of this input. */
 void mux_service_get(const struct mux *, size_t input, size_t nth,
 		     struct mux_service_state *ret);
 

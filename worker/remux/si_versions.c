@@ -53,8 +53,8 @@ static struct si_version *find(struct si_versions *sv, uint64_t key, bool add)
 		if (t->key == key)
 			return t;
 		if (t->key == 0) {
-			/* entries are filled from the front, so this one is
-			 * free */
+			/* entries are filled from the front: the sub-table is
+			 * in none of those behind this free one */
 			if (!add)
 				return NULL;
 			t->key = key;

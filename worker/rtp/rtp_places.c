@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 enum {
-	/* Number of places behind a gap that are searched for a datagram of a
-	 * path, which shows that the path is past the gap. */
+	/* A path that delivered a datagram behind a gap is past the gap.  This
+	 * number of places behind the gap is searched for such a datagram. */
 	LOOK_MAX = 64,
 	/* The longest wait for a repair: at a low rate FEC arrives late. */
 	REPAIR_WAIT_US = 3000000,
@@ -44,9 +44,9 @@ bool rtp_places_is_live(const struct rtp_places *p, unsigned path,
 	return q->started && now_ns - q->received_ns < RTP_LIVE_MS * MS;
 }
 
-/* True if the path has not delivered this sequence yet, but may begin to within
- * skew_ms of its begin.  False for a path that had datagrams once and is silent
- * now. */
+/* True if the path has not delivered this sequence yet, but may begin within
+ * skew_ms of the begin of the sequence.  False for a path that had datagrams
+ * once and is silent now. */
 static bool may_start(const struct rtp_places *p, unsigned path,
 		      uint64_t now_ns)
 {

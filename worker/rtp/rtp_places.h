@@ -51,7 +51,7 @@ struct rtp_place_path {
 	bool started;         /* the path has delivered this sequence */
 	uint64_t first;       /* position of its first datagram */
 	uint64_t high;        /* position after its newest datagram */
-	uint64_t received_ns; /* arrival of its last datagram */
+	uint64_t received_ns; /* time of arrival of its last datagram */
 	uint32_t lag_us;      /* delay against the faster path */
 };
 

@@ -19,7 +19,8 @@ enum {
 	SCAN_MS = 20, /* interval of the checks for overdue answers */
 	MINUTE = 60,
 	FIRST_TIME_MS = 50, /* upper limit of the first class of answer times;
-			     * each further class has twice the limit */
+			     * each further class has twice the limit, the
+			     * last one has none */
 	SECTION_HEAD = 3,
 	ECM_EVEN = 0x80,
 	ECM_ODD = 0x81,

@@ -206,7 +206,7 @@ struct splice {
 	/* index in the feed of a packet that continues a PID of the tables */
 	size_t joined_to;
 	/* no_sign: no later packet of the feed shows the source.
-	 * no_other_clock: each PCR in it on a PID of no table fits a clock. */
+	 * no_other_clock: each later PCR on a PID of no table fits a clock. */
 	bool no_sign, no_other_clock;
 	uint16_t cut;       /* number of the last cut, at least 1 */
 	enum splice_state state;
@@ -220,7 +220,8 @@ struct splice {
 	bool bystander[SPLICE_CLOCKS];
 	bool unsettled[SPLICE_CLOCKS]; /* placed, but no PCR confirmed it */
 	struct splice_watch watches[SPLICE_CLOCKS]; /* PCRs of the source */
-	/* the last PCR on a PID of no table that continued the clock */
+	/* for each clock: the last PCR that went out on a PID that no table
+	 * names, and continued the clock */
 	struct splice_unlisted unlisted[SPLICE_CLOCKS];
 	struct splice_continuity *own_sent; /* NULL: `sent` is borrowed */
 	struct splice_counters counters;

@@ -135,8 +135,8 @@ static void change(struct splice *s, const uint8_t *p,
 	}
 	if (verdict & SPLICE_NO_PCR)
 		stamps_drop_pcr(copy);
-	/* after a cut the output has no break where the source announces
-	 * one */
+	/* a cut joins the clocks, so soon after it the output has no break
+	 * where the source announces its new clock */
 	if (ts_discontinuity(copy) && splice_is_just_cut(s))
 		copy[5] &= (uint8_t)~DISCONTINUITY;
 	if ((verdict & SPLICE_BREAK) && ts_adaptation_flags(copy) != 0)

@@ -61,8 +61,8 @@ struct input_chain {
 	unsigned cc_limit;
 	/* alarms that mean off air: bits by enum alarm_id */
 	alarm_set fault_alarms;
-	bool wanted; /* the policy wants it open */
-	bool tried; /* an opening was tried since it became wanted */
+	bool wanted; /* the policy wants the input open */
+	bool tried; /* an opening was tried since `wanted' became true */
 	unsigned empty_reads;
 	/* counts packets for the verdict; NULL: the monitor does */
 	struct analyze *analyze;
@@ -78,22 +78,28 @@ struct input_chain {
 	/* packets were lost, once or repeatedly, since the last chain_look() */
 	bool loss, lossy;
 	uint64_t empty_ns; /* time of the last read without packets */
-	uint64_t hole_ns; /* time of the last hole; 0: none */
-	uint64_t frozen_ns; /* end of the last second in which its PCR did not
-			     * advance; 0: none */
-	bool holed; /* there was a hole since the last chain_look() */
+	uint64_t hole_ns; /* time when holed was last set; 0: never */
+	uint64_t frozen_ns; /* end of the last second in which the PCR of the
+			     * input did not advance; 0: none */
+	/* since the last chain_look() packets were lost in a pause
+	 * (silence_feed()) or in several reads of an input that is not on air
+	 * (CHAIN_GAPS_MOST), or the PCR stood still for a second */
+	bool holed;
 	unsigned gaps; /* reads with gaps in this second */
 	/* ms without video and audio packets, see analyze_judge_av() */
 	unsigned no_av_ms;
 	bool gap; /* there is a gap that silence_feed() has not received yet */
 	uint64_t gap_ns; /* silence_read.before_ns of that gap */
-	bool silent; /* result of the last chain_look() */
+	/* at the last chain_look() the input received no packets, or its
+	 * opening had failed */
+	bool silent;
 	enum failover_level verdict; /* verdict of the last second */
 	/* The input was on air when it was judged last, without a silence in
 	 * that second. */
 	bool sound;
 	uint64_t judged_ns;  /* time of the last judgement; 0: none */
-	uint64_t resumed_ns; /* time of its first packets after a silence */
+	/* time of the first packets after a silence; 0: none yet */
+	uint64_t resumed_ns;
 	/* The reason why the input is off air, as a constant text.  NULL: it is
 	 * on air, or the reason is unknown. */
 	const char *fault;

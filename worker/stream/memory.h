@@ -43,7 +43,8 @@ struct stream_memory {
 	 * many of them have left since, which only workers of earlier versions
 	 * count. */
 	uint16_t n_waiting, n_left;
-	uint32_t waiting_ms; /* monotonic ms of that send, wraps; 0: unknown */
+	/* time of that send: monotonic ms, modulo 2^32; 0: unknown */
+	uint32_t waiting_ms;
 	/* begins in the memory page of the members above */
 	struct splice_continuity splice;
 	struct table_versions tables;
@@ -85,14 +86,15 @@ void stream_memory_arrange(struct stream_memory *, int fd,
 			   const uint64_t *addresses, size_t n);
 
 /* Maps the queue of an output after stream_memory_arrange(), of size bytes, in
- * the memory of fd (not taken).  NULL: there is none, or it cannot be mapped
- * (*ret_err = -errno, otherwise 0).  shared_unmap() ends it. */
+ * the memory of fd (not taken).  NULL: there is no queue, or it cannot be
+ * mapped (*ret_err = -errno, otherwise 0).  shared_unmap() ends it. */
 void *stream_memory_queue(int fd, const struct rtp_state *, size_t size,
 			  int *ret_err);
 
-/* The packets that the last worker did not begin to send, until the next
- * packets are set; n is 0 if they are damaged.  *ret_late_ms: the time in ms
- * since the last turn of that worker; 0: unknown. */
+/* The packets that the last worker did not begin to send, valid until
+ * stream_memory_set_waiting() stores others; n is 0 if they are damaged.
+ * *ret_late_ms: the time in ms since the last turn of that worker's loop; 0:
+ * unknown. */
 struct ts_run stream_memory_waiting(const struct stream_memory *,
 				    uint64_t now_ns, uint32_t *ret_late_ms);
 /* Keeps the first STREAM_WAITING_MAX of these packets for the next worker. */

@@ -21,9 +21,10 @@ struct mux_seen {
 	unsigned opens; /* how often the input was opened */
 	uint64_t lost; /* counter socket_drops of the input */
 	uint64_t address; /* hash of the address of the input */
-	/* position in its ring where the last worker stopped; 0: none */
+	/* position in the ring of the input where the last worker stopped; 0:
+	 * none */
 	uint64_t from;
-	/* position in its ring up to which it was read; 0: unknown */
+	/* position up to which that ring was read; 0: unknown */
 	uint64_t pos;
 };
 
@@ -32,8 +33,9 @@ struct mux_seen {
 struct mux_reads {
 	size_t first, n;
 	struct mux_read {
-		uint64_t queued; /* packets queued before it (mux_queued()) */
-		uint64_t pos; /* where it begins in the ring */
+		/* packets queued before this read (mux_queued()) */
+		uint64_t queued;
+		uint64_t pos; /* position in the ring where the read begins */
 	} list[MUX_READS_MAX];
 };
 
@@ -52,8 +54,8 @@ struct mux_stage {
 	uint64_t period_ns; /* interval of the reads of the inputs */
 	/* number of the interval of the last read; 0: none yet */
 	uint64_t read;
-	/* inputs whose guide will send events: bits as in
-	 * own_eit_config.guides */
+	/* bit n: input n (from 1) reads a stream, whose events the guide will
+	 * send; see own_eit_config.guides */
 	uint64_t guides;
 	bool needs_clock; /* no TDT while the system clock is not
 			   * synchronised */
@@ -75,7 +77,8 @@ struct mux_stage {
 	uint64_t overflow_before; /* count of dropped packets a second ago */
 	/* blocked services of each input, as logged */
 	size_t blocked[MSG_INPUTS_MAX];
-	bool late[MSG_INPUTS_MAX]; /* late turns were the reason, as logged */
+	/* late turns were the reason of the blocking, as logged */
+	bool late[MSG_INPUTS_MAX];
 	/* absent services of each input, as logged */
 	size_t absent[MSG_INPUTS_MAX];
 	size_t unsent[MSG_INPUTS_MAX]; /* programs without room, as logged */
@@ -132,7 +135,7 @@ void mux_stage_places(struct mux_stage *, struct input_chain *,
 		      uint64_t now_ns);
 /* Makes a place for a table in the output, as mux_make_place(). */
 void mux_stage_make_place(struct mux_stage *);
-/* Sends what is due in this turn.  unix_ms: the system clock. */
+/* Sends the packets that are due in this turn.  unix_ms: the system clock. */
 void mux_stage_turn(struct mux_stage *, uint64_t now_ns, uint64_t unix_ms);
 
 /* Call it when these packets are sent: the next worker continues their
@@ -158,7 +161,7 @@ bool mux_stage_find(const struct mux_stage *, uint16_t pnr,
 		    unsigned *ret_place, uint16_t *ret_number);
 
 /* Call it once a second: writes sent_kbps and services into the status.
- * packets: sent in that second. */
+ * packets: number of packets that were sent in that second. */
 void mux_stage_second(struct mux_stage *, uint64_t packets, uint64_t now_ns,
 		      struct msg_stream_status *);
 /* The alarm mux_overflow; NULL: there is no multiplex. */

@@ -17,9 +17,9 @@ struct other_guide {
 	/* name of the stream in messages stream.guide */
 	char id[IO_ID_MAX + 1];
 	uint16_t tsid;
-	/* original_network_id of its configuration; 0: absent */
+	/* key onid in the configuration of the stream; 0: absent */
 	uint16_t key_onid;
-	uint16_t onid; /* key_onid, or that of its SDT, or the default */
+	uint16_t onid; /* key_onid, or that of the SDT in `image', or 1 */
 	/* events and SDT from the guide; NULL: none yet */
 	struct eit_image *image;
 	/* how many services of the image, from its first one on, have EIT that

@@ -104,7 +104,7 @@ static void end(struct own_cue *c, size_t place)
 	schedule(c, 1 + place, 0, NULL, 0);
 }
 
-/* The event of the command; -1: it has none. */
+/* The event_id of the command; -1: the command has none. */
 static json_int_t event_of(const json_t *record)
 {
 	const json_t *id = json_object_get(record, "event_id");
@@ -112,8 +112,9 @@ static json_int_t event_of(const json_t *record)
 	return id != NULL ? json_integer_value(id) : -1;
 }
 
-/* Repeats the command in this place until until_ns, and stores it for the next
- * worker.  -EINVAL with an error if the command cannot be encoded; else 0. */
+/* Encodes the splice command (SCTE 35) in this place, sends it every REPEAT_MS
+ * until until_ns (mono_ns()), and stores it for the next worker.  -EINVAL with
+ * an error if the command cannot be encoded; else 0. */
 static int announce(struct own_cue *c, size_t place, uint64_t until_ns,
 		    struct errmsg *error)
 {

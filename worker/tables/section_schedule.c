@@ -315,7 +315,7 @@ static void pay(struct schedule *s, size_t len, uint64_t now_ns)
 
 /* --- tables --- */
 
-/* Delays all parts of the sub-table until SCHEDULE_GAP_MS from now. */
+/* Makes no part of the sub-table due before SCHEDULE_GAP_MS from now. */
 static void keep_gap(struct schedule *s, uint64_t key, uint64_t now_ns)
 {
 	for (size_t i = 0; i < s->n; i++) {

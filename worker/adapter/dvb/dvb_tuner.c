@@ -281,7 +281,8 @@ static void measure(struct dvb_tuner *t)
 	(void)pthread_mutex_unlock(&t->lock);
 }
 
-/* Takes the requests of the owner; false: the thread shall end. */
+/* Takes the requests of the owner.  *ret_pids: the list of PIDs has changed.
+ * False: the thread shall end. */
 static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 {
 	bool stop, changed, other;

@@ -31,7 +31,7 @@ void mux_pmt_set_language(struct mux_pmt *p, const char *language)
 		p->language[i] = (char)tolower((unsigned char)language[i]);
 }
 
-/* True if the audio may use this PID.  The PIDs of the video's own audio are
+/* True if the audio may use this PID.  The PIDs of the audio of the video are
  * free, because that audio is dropped. */
 static bool is_free(const struct psi *psi, const struct psi_program *program,
 		    uint16_t pid)
@@ -89,8 +89,8 @@ static size_t put_entry(const struct mux_pmt *p,
 	return ENTRY + len;
 }
 
-/* Writes a PMT in which this audio replaces the own audio.  version_number and
- * CRC_32 are not set.  Returns its length without CRC_32; 0: the PMT of the
+/* Writes a PMT in which this audio replaces that of the video.  version_number
+ * and CRC_32 are not set.  Returns its length without CRC_32; 0: the PMT of the
  * video is malformed. */
 static size_t build(const struct mux_pmt *p, const struct psi_section *from,
 		    const struct audio_track_format *f, uint8_t *ret)

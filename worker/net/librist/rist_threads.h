@@ -25,7 +25,8 @@ enum {
 	RIST_THREADS_MAX = 32,    /* further threads are not observed */
 	/* checks without progress after which a thread is blocked */
 	RIST_WATCHDOG_CHECKS = 5,
-	/* CPU time in ms without a sleep after which a thread is in a loop */
+	/* CPU time in ms without a sleep or a read after which a thread is in a
+	 * loop */
 	RIST_WATCHDOG_LOOP_MS = 3000,
 };
 
@@ -40,8 +41,9 @@ struct rist_thread_sample {
 
 /* Embedded; zeroed memory is ready. */
 struct rist_watchdog {
-	uint64_t sleeps;
-	uint64_t ran_ms; /* CPU time in ms at the last progress */
+	uint64_t sleeps; /* voluntary context switches at the last sample */
+	uint64_t ran_ms; /* CPU time in ms when the thread last slept or read
+			  * datagrams */
 	unsigned looks;  /* samples without progress in which the thread was not
 			  * runnable */
 };

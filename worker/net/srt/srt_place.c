@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 /* Returns a bound descriptor, or -errno with error.  SO_REUSEPORT is set only
- * while it binds: it shares the port with the socket that it replaces, which
- * libsrt's threads may be about to read.  No other program can bind the
+ * for bind(): the new socket shares the port with the socket that it replaces,
+ * which libsrt's threads may be about to read.  No other program can bind the
  * port. */
 static int bind_to(const struct srt_place *p, unsigned ifindex,
 		   struct errmsg *error)
@@ -70,9 +70,9 @@ int srt_place_open(struct srt_place *p, SRTSOCKET s, const char *iface,
 	return MIN(r, 0);
 }
 
-/* Replaces the socket of libsrt by fd, and closes fd.  libsrt's threads use the
- * number of the descriptor, so dup3() exchanges the socket between two of their
- * calls.  0, or -errno with error. */
+/* Replaces the socket of libsrt by fd, which gets its options.  Always closes
+ * fd.  libsrt's threads use the number of the descriptor, so dup3() exchanges
+ * the socket between two of their calls.  0, or -errno with error. */
 static int replace(struct srt_place *p, int fd, struct errmsg *error)
 {
 	static const int sizes[] = { SO_RCVBUF, SO_SNDBUF };
