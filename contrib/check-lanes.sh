@@ -76,7 +76,7 @@ lists() {
 	in_lanes 'judge_lists "${dir}1" "${dir}2"; echo judged'
 }
 
-echo 1..22
+echo 1..23
 all='TESTS = tests/unit/u tests/system/s.mjs
 optimized_tests = tests/unit/u'
 lists "$all
