@@ -19,5 +19,6 @@ struct file_budget {
 /* Divides a number of descriptors (limit).  Pure. */
 void file_budget_divide(uint64_t limit, struct file_budget *ret);
 
-/* Divides the present limit of open files (RLIMIT_NOFILE) of this process. */
+/* As file_budget_divide(), for the present limit of open files (RLIMIT_NOFILE)
+ * of this process; 1024 if the limit cannot be read. */
 void file_budget_now(struct file_budget *ret);

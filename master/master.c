@@ -60,7 +60,7 @@ struct master {
 	struct write_paths *write_paths, *own_paths;
 	struct sockaddr_any control;
 	struct hub *hub;
-	struct peers *peers; /* for the control server */
+	struct peers *peers; /* connections per client of the control server */
 	struct http_server *http;
 	char *worker_path;
 	struct reconciler *reconciler;

@@ -36,8 +36,8 @@ enum {
 	 * saved */
 	CHECK_MS = 50,
 	CHECKS_MAX = 100,
-	/* greatest number of trials that a restart repeats because the
-	 * configuration or the program has changed */
+	/* greatest number of trials for a restart; a trial is repeated if the
+	 * configuration or the program has changed during it */
 	TRIALS_MAX = 3,
 	RESULT_MS = 10000, /* time for which the result of a trial is valid */
 };
@@ -64,7 +64,8 @@ struct waiter {
 struct renewal {
 	struct renewal_config cfg;
 	bool stopped;
-	/* runs until configuration, sessions and guide are saved */
+	/* runs until configuration, sessions and guide are saved, for at most
+	 * CHECKS_MAX checks */
 	ev_timer timer;
 	unsigned checks;
 	unsigned flushed; /* config_versions() at the last config_flush() */
@@ -200,8 +201,9 @@ static bool is_tried(const struct renewal *r)
 	       is_same(config_path(r->cfg.config), &r->tried_file);
 }
 
-/* The trial has succeeded: restarts.  If the configuration or a file has
- * changed during the trial, saves it, and repeats the trial. */
+/* The trial has succeeded: restarts.  If the configuration, the sessions or a
+ * file has changed during the trial, saves the changes and repeats the trial
+ * (TRIALS_MAX). */
 static void restart_or_repeat(struct renewal *r)
 {
 	if (is_saved(r) && is_tried(r)) {

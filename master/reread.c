@@ -218,7 +218,8 @@ static void on_seen(int result, const json_t *document,
 		config_wait(g->reread->cfg.config, on_written, g);
 }
 
-/* The save has not ended within SAVE_LIMIT_S: the reload is ignored. */
+/* The save has not ended within SAVE_LIMIT_S: the reload is ignored, unless all
+ * changes are saved by now. */
 static void on_limit(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	struct reading *g = container_of(w, struct reading, limit);

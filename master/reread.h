@@ -35,8 +35,9 @@ struct reread *reread_new(const struct reread_config *);
  * reading. */
 void reread_free(struct reread **);
 
-/* True: a reload would accept the document.  False: ret has the first error and
- * the number of errors; the log has all errors, except one of the control port.
+/* True: a reload would accept the document.  False: ret has the first error
+ * and, if there are more, the number of errors; the log has all errors.  After
+ * an error of the control port, ret has only this error, and the log has none.
  * own_paths: the result of write_roots_own(). */
 bool reread_is_sound(const struct options *,
 		     const struct write_paths *own_paths,

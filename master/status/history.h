@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Passes the history from one master to the next: the last minute of every
- * stream and of the host, the raised alarms, and the time of the next backup of
- * the configuration; for a restart also the last hour of every stream.
+ * Passes the history from one master to the next at a restart: the last minute
+ * of every stream and of the host, the raised alarms, the time of the next
+ * backup of the configuration, and the last hour of every stream.
  *
- * For the case of a crash, only the raised alarms are kept, and whether and
- * since when a stream is off air: everything else changes every second.
+ * For the case of a crash, only data that does not change every second is kept:
+ * the raised alarms, and for each stream whether and since when it is off air,
+ * its active input and its errors.
  */
 #pragma once
 
@@ -24,7 +25,7 @@ struct history {
 };
 
 /* Adds to the document of the handover only what is kept for the case of a
- * crash: the raised alarms, and which streams are off air since when. */
+ * crash (see above). */
 void history_write_kept(const struct history *, struct handover *);
 
 /* Adds the whole history, except the last hour, to the document of the

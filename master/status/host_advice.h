@@ -15,7 +15,8 @@ enum { HOST_ADVICE_MS = 10000 };
 
 struct host_advice;
 
-/* Folder of the kernel settings, for root; tests use another one. */
+/* Folder of the kernel settings, which the argument `root' of the functions
+ * names; tests use another folder. */
 #define HOST_SETTINGS "/proc/sys/net"
 
 /* True: the kernel drops packets of IPv4 groups on this interface if it would
@@ -27,7 +28,7 @@ struct host_advice *host_advice_new(const char *root);
 void host_advice_free(struct host_advice **);
 
 /* Checks the settings, at most once in HOST_ADVICE_MS, and logs new advice.
- * streams: the list of the configuration, borrowed.  Returns the present advice
+ * streams: those of the configuration, borrowed.  Returns the present advice
  * as {name of a setting: sentence}, borrowed until the next call. */
 const json_t *host_advice_look(struct host_advice *, const json_t *streams,
 			       uint64_t now_ms);

@@ -35,12 +35,13 @@ struct hour *hour_new(void);
 /* NULL-safe; sets *h to NULL. */
 void hour_free(struct hour **);
 
-/* Adds a second that ended at about this Unix time.  It becomes the next
- * second, so that a report that is a little early or late leaves no gap.  If
- * time_s is two seconds or more later, the seconds in between are unknown.  If
- * time_s is two seconds or more earlier, the sample is merged into the last
- * second.  If time_s is more than five seconds earlier, the clock was set back,
- * and the hour begins again. */
+/* Adds a second that ended at about this Unix time.  It becomes the second
+ * after the last one, so that a report that is a little early or late leaves no
+ * gap.  If time_s is at least two seconds later than that second, the seconds
+ * in between are unknown; if about an hour later, the hour begins again.  If
+ * time_s is at least two seconds earlier than that second, the sample is merged
+ * into the last one; if more than five seconds, the clock was set back, and the
+ * hour begins again. */
 void hour_add(struct hour *, int64_t time_s, const struct hour_sample *);
 /* Replaces the last second, if there is one. */
 void hour_amend(struct hour *, const struct hour_sample *);

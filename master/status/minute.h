@@ -15,7 +15,8 @@
 enum { MINUTE_SECONDS = 60 };
 
 /* What was received in one second by the active input, or by all inputs of a
- * multiplex; all zero: no input was active. */
+ * multiplex; all zero: no input was active, and no filler was sent.  The
+ * bitrate of a multiplex, or while a filler is sent, is that of the output. */
 struct second {
 	bool active;
 	bool onair;

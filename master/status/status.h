@@ -5,7 +5,8 @@
  *
  * Keeps sixty samples of one second per stream, from the status of its worker.
  * If an enabled stream has no status in a second, adds an empty sample and
- * reports it, so that every enabled stream has one stream_event a second.
+ * reports it, so that every enabled stream has at least one stream_event a
+ * second, unless it waits for a viewer.
  *
  * Owns its memory and one timer.  Borrows loop, reconciler and hub; all must
  * outlive it.
@@ -44,7 +45,7 @@ struct status *status_new(const struct status_config *);
 void status_free(struct status **);
 
 /* Adds a stream, or changes its configuration (borrowed); its samples stay.
- * fault: why an enabled stream does not run; NULL: it runs. */
+ * fault: the error for which an enabled stream is not started; NULL: none. */
 void status_set_stream(struct status *, const char *id,
 		       const struct stream_conf *, const char *fault);
 /* The stream was renamed to `to`; its minute and its alarms stay. */
@@ -71,14 +72,16 @@ void status_push(struct status *, const char *id,
 
 /* The process of a stream has ended; failure: the reason, NULL: the master
  * stopped it.  If a failure ended it while the stream was on air, logs that
- * the stream is off air; the successor of the worker logs the return. */
+ * the stream is off air.  The successor of the worker logs the return, unless
+ * the stream reads another stream or an adapter. */
 void status_down(struct status *, const char *id, const char *failure);
 
 /* Records the minutes, and what status_write_kept() records, of all streams
  * that have samples, for the next master: a new reference. */
 json_t *status_write(const struct status *);
-/* Records only what does not change every second: the raised alarms, and
- * whether and since when the enabled streams are off air. */
+/* Records only what does not change every second: the raised alarms, and for
+ * each enabled stream whether and since when it is off air, its active input
+ * and its errors. */
 json_t *status_write_kept(const struct status *);
 /* Takes the valid parts of a record of status_write() or status_write_kept().
  * Streams that are unknown, disabled or have samples are skipped. */
@@ -122,8 +125,8 @@ typedef char *status_sentence_fn(const char *text);
  * by open(); NULL: they are not filtered. */
 void status_overview(struct status *, status_sentence_fn *open, struct buf *to,
 		     json_t *alarms);
-/* Appends the metrics of all streams (proto/wire/metrics_text.h); counters
- * begin with the start of this master. */
+/* Appends the metrics of all streams (proto/wire/metrics_text.h).  The counters
+ * of inputs and of switches begin with the start of this master. */
 void status_metrics(struct status *, struct buf *to);
 /* Returns the number of enabled streams that do not run yet, have not failed
  * and do not wait for a viewer: the service has just started them. */

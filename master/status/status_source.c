@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Alarms and errors that follow from others: a stream inherits those of the
- * stream that it reads, and an alarm of its output may be caused by an input.
- * status_raised.c stores the source and the cause of each alarm.
+ * stream that it reads, and the error of an adapter; an alarm of its output may
+ * be caused by an input.  status_raised.c stores the source and the cause of
+ * each alarm.
  */
 #include "master/status/status_stream.h"
 

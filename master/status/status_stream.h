@@ -144,7 +144,7 @@ struct status_raised {
 struct status_stream {
 	char *id;
 	char *name;  /* NULL: the stream has none */
-	char *fault; /* why an enabled stream does not run; NULL: it runs */
+	char *fault; /* error for which the stream is not started; NULL: none */
 	bool enabled;
 	bool waiting; /* on demand: stopped until it gets a viewer or reader */
 	bool mpts;
@@ -204,8 +204,8 @@ struct status_stream {
 struct status_stream *status_stream_new(const char *id);
 void status_stream_free(struct status_stream **);
 
-/* Sets the configuration (copied).  fault: why the enabled stream does not run;
- * NULL: it runs. */
+/* Sets the configuration (copied).  fault: the error for which the enabled
+ * stream is not started; NULL: none. */
 void status_stream_set(struct status_stream *, const struct stream_conf *,
 		       const char *fault);
 

@@ -11,8 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-/* A stream that reads another one, and whose last state in the log is not on
- * air, is logged as off air after this many consecutive reports off air. */
+/* A stream that reads another stream or an adapter, and whose last state in the
+ * log is not on air, is logged as off air after this many consecutive reports
+ * off air. */
 enum { READER_START_S = 5 };
 
 void status_stream_judge_worker(struct status_stream *s,
@@ -109,9 +110,10 @@ void status_stream_note_hang(struct status_stream *s,
 		log_off(s, absence.text, info->pid);
 }
 
-/* Logs "off air" and "on air" of a stream that reads another one.  The worker
- * of the stream does not log these, because only the master knows why the other
- * stream is off air.  Waits at least a second for that reason. */
+/* Logs "off air" and "on air" of a stream that reads another stream or an
+ * adapter.  The worker of the stream does not log these, because only the
+ * master knows why the source is off air.  Waits at least a second for that
+ * reason. */
 static void note_reader(struct status_stream *s,
 			const struct stream_proc_info *info, bool onair)
 {

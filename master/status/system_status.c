@@ -58,11 +58,11 @@ struct system_status {
 	struct process *processes;
 	size_t n_processes;
 	bool counted; /* app_ticks is valid */
-	/* CPU time in ticks of these processes since the start of the
-	 * service */
+	/* CPU time in ticks of the master and all its workers, also those that
+	 * have ended, since the start of the service */
 	uint64_t app_ticks;
 	uint64_t threads;
-	uint64_t memory_kib; /* memory of these processes */
+	uint64_t memory_kib; /* memory of the processes in the list */
 
 	struct mark now;
 	struct mark marks[MARKS]; /* ring of the last readings */

@@ -2,9 +2,10 @@
 /*
  * Load, memory and CPU use of the host, the master and all workers, from /proc.
  *
- * Owns its memory and one timer.  Reads once a second while clients request it,
- * otherwise every five seconds.  A request reads nothing itself, unless it is
- * the first one for a while: with hundreds of workers that takes milliseconds.
+ * Owns its memory and one timer.  Reads the processes once a second while
+ * clients request the status, otherwise their CPU times every five seconds.  A
+ * request reads no process itself, unless it is the first one for a while: with
+ * hundreds of workers that takes milliseconds.
  */
 #pragma once
 

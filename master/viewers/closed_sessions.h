@@ -39,9 +39,10 @@ struct closed_sessions {
  * another reason. */
 void closed_sessions_add(struct closed_sessions *, uint64_t key, bool limit,
 			 uint64_t now_ms);
-/* Call it at each request of a session.  True: the session is closed, and stays
- * closed for at least CLOSED_SESSION_MS from now.  A session that a limit
- * closed opens again after CLOSED_RETURN_MS without a request. */
+/* Call it at each request of a session or player (key).  True: it is closed,
+ * and stays closed for at least CLOSED_SESSION_MS from now, or, if a limit
+ * closed it, CLOSED_RETURN_MS.  A session that a limit closed opens with the
+ * first request after a pause of CLOSED_RETURN_MS. */
 bool closed_sessions_has(struct closed_sessions *, uint64_t key,
 			 uint64_t now_ms);
 /* Returns the latest time at which an entry ends; 0: there is no entry. */

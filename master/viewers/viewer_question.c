@@ -23,15 +23,15 @@
 /* Seconds until a backend that did not answer is asked again. */
 enum { RETRY_S = 15 };
 
-/* A player that changes the stream opens a connection before the end of the
- * former one is reported.  The new viewer therefore waits PLACE_MS for a place
- * of its user, up to PLACE_WAITS times. */
+/* A player that changes the stream connects before the end of its old viewer is
+ * reported.  So a viewer above conlimit waits up to PLACE_WAITS times PLACE_MS
+ * for the end of another viewer of its user. */
 enum { PLACE_MS = 150, PLACE_WAITS = 4 };
 
 /* A client of HLS closes no connection: it has left if it makes no request for
- * some time.  A new viewer waits up to HLS_PLACE_WAITS times for its place,
- * nearly as long as the worker waits for the answer.  Not if the user may have
- * more than HLS_PLACES_MAX viewers. */
+ * some time.  So another one waits up to HLS_PLACE_WAITS times, nearly as long
+ * as the worker waits for the answer; but not with conlimit_mode "oldest", nor
+ * if the user may have more than HLS_PLACES_MAX viewers. */
 enum { HLS_PLACE_WAITS = 40, HLS_PLACES_MAX = 64, ANSWER_MS = 6000 };
 
 enum { LOG_USER_MAX = 96 };

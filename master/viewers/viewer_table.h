@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-/* Greatest number of entries: one deliver worker accepts no more viewers. */
+/* Greatest number of entries; further viewers are not admitted. */
 enum { VIEWERS_MAX = 65536 + 4096 };
 
 struct peer;

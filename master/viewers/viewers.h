@@ -100,8 +100,8 @@ void viewers_report(struct viewers *, struct viewer_way *,
 void viewers_see(struct viewers *, const struct viewer_way *,
 		 const struct msg_deliver_sessions *);
 /* Takes the request of a running worker for the list of streams, for a client
- * of the play port.  The page is sent at once, or when the password of the
- * client was checked; 503 if too many requests wait. */
+ * of the play port.  The page is sent later, when the password of the client,
+ * if any, was checked; at once with 503 if too many requests wait. */
 void viewers_ask_list(struct viewers *, struct viewer_way *,
 		      const struct msg_deliver_playlist *, uint32_t seq);
 
@@ -147,9 +147,9 @@ enum {
 };
 
 /* Makes the token with which a user of the web interface may watch every
- * stream.  Only the workers get it.  It is valid until the process ends, or the
- * account or its password changes.  Previews do not count for conlimit.  False:
- * the user may not watch.  NULL-safe. */
+ * stream.  Only the workers get the token, not the page.  It is valid until
+ * this process ends, or the account or its password changes.  Previews do not
+ * count for conlimit.  False: the user may not watch.  NULL-safe. */
 bool viewers_preview_token(struct viewers *, const char *login,
 			   char ret[VIEWER_PREVIEW_TOKEN]);
 /* Returns the login of a token of viewers_preview_token(); NULL: the token is
@@ -160,11 +160,11 @@ const char *viewers_preview_login(struct viewers *, const char *token);
 /* --- the configuration --- */
 
 /* The section `auth' or users have changed: sends the workers the new policy,
- * and has them ask again about all viewers.  This and the next two functions
- * are NULL-safe. */
+ * and, if the rules are enabled, has them ask again about all viewers.  This
+ * and the next two functions are NULL-safe. */
 void viewers_changed(struct viewers *);
-/* The entry of one user has changed: asks again about the viewers of this
- * login. */
+/* The entry of one user has changed: has the workers ask again about the
+ * viewers of this login, if the rules are enabled. */
 void viewers_user_changed(struct viewers *, const char *login);
 /* The groups of streams, or their hls_group, have changed: has the workers ask
  * again about all viewers, if the rules are enabled. */

@@ -24,9 +24,10 @@ struct gate_wait;
 struct viewer_rules;
 
 enum {
+	/* bytes of the name of a group: kind, ':', login and NUL */
 	GROUP_MAX = 2 + USER_LOGIN_MAX + 1,
 	PREVIEWS_MAX = 256, /* tokens of previews that are valid at a time */
-	/* requests for lists that wait for a password */
+	/* requests for lists that have no answer yet */
 	VIEWER_LISTS_MAX = 512,
 };
 
@@ -46,7 +47,7 @@ struct question {
 	struct gate_wait *gate;
 	struct backend_job *job;
 	/* Runs while the user is at the limit and a viewer may be about to
-	 * leave; then the question is judged again. */
+	 * leave; at its end the question is judged again. */
 	ev_timer place;
 	unsigned waits;
 	uint64_t asked_ms;
