@@ -37,7 +37,7 @@ struct cas_proc {
 	/* number of the running process, another one for each start; 0: none
 	 * has sent its hello */
 	uint64_t number;
-	uint64_t used_ms;
+	uint64_t used_ms; /* monotonic time of the last use by a stream */
 	struct cas_emmg emmg;
 };
 

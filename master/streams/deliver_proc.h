@@ -79,8 +79,9 @@ void deliver_proc_set_viewers(struct deliver_proc *, struct viewers *);
  * viewer. */
 bool deliver_proc_takes_viewers(struct deliver_proc *);
 /* Passes the socket fd (taken) of a viewer who requests a play path to a
- * worker.  Viewers with the same place get the same worker while it takes
- * viewers; place 0: any worker.  Closes fd if no worker takes viewers. */
+ * worker.  place: a hash of the address of a client of HLS, so that all its
+ * connections get the same worker while it takes viewers; 0: any worker.
+ * Closes fd if no worker takes viewers. */
 void deliver_proc_give_viewer(struct deliver_proc *,
 			      const struct msg_deliver_viewer *, int fd,
 			      uint64_t place);
@@ -88,10 +89,9 @@ void deliver_proc_give_viewer(struct deliver_proc *,
  * mounts, and listening sockets without a user are closed. */
 void deliver_proc_settle(struct deliver_proc *);
 
-/* Returns worker i, from 0, borrowed; NULL: there are no more.  While all
- * workers are stopped, the mounts are not served. */
+/* Returns worker i, from 0, borrowed; NULL: there are no more. */
 struct service_proc *deliver_proc_service(struct deliver_proc *, unsigned i);
-/* Starts each worker that waits for its next start at once, except those that
+/* Starts at once each worker that waits for its next start, except those that
  * retire. */
 void deliver_proc_hurry(struct deliver_proc *);
 /* Gives each running worker a channel to the tls worker.  anew: also a worker

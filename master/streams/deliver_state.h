@@ -88,7 +88,8 @@ struct deliver_proc {
 	unsigned n; /* number of workers, with those that retire */
 	unsigned n_wanted; /* http_workers of the configuration */
 	struct deliver_worker *workers[MSG_DELIVER_MAX];
-	/* counter that gives each viewer without a place the next worker */
+	/* counter by which deliver_proc_give_viewer() gives each viewer with
+	 * place 0 the next worker */
 	unsigned turn;
 	/* seed of the session numbers of HLS (deliver.policy); secret */
 	uint64_t seed;

@@ -5,9 +5,10 @@
  * share it.
  *
  * A document is reused for EPG_DOC_FRESH_S, or for EPG_DOC_AGE_S if the guide
- * does not change.  At most EPG_DOCS_MAX documents are kept.  At most
- * EPG_DOC_WANTS_MAX documents for viewers wait to be written.  This limit does
- * not apply to exports (epg_exports.h), so that viewers do not block them.
+ * does not change.  At most EPG_DOCS_MAX documents are kept, which together
+ * have at most EPG_DOCS_BYTES_MAX.  At most EPG_DOC_WANTS_MAX documents for
+ * viewers wait to be written.  This limit does not apply to exports
+ * (epg_exports.h), so that viewers do not block them.
  *
  * Borrows the guide's process, which must be freed before.
  */

@@ -3,9 +3,10 @@
  * Exports the programme guide (epg_export of the settings): writes it to files
  * and has the guide's worker post it to servers, each at its interval.
  *
- * An export that fails is tried again, sooner than its interval.  A guide that
- * has no events or is still being loaded is not exported.  Logs the first
- * success of an export, each new error, and the success after an error.
+ * An export that fails is tried again after a pause that grows from 30 s to
+ * 15 min, but is not longer than its interval.  A guide that has no events or
+ * is still being loaded is not exported.  Logs the first success of an export,
+ * each new error, and the success after an error.
  *
  * Borrows the loop, the process and the documents, which must outlive the
  * exports.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The feeds of the multiplexes: a worker with a ring for each input of an mpts
- * (mpts.h) that is no stream:// input.
+ * that the multiplex does not read itself (mpts.h).
  *
  * A feed is known by its mpts and the position of the input.  It is in no
  * configuration, and has no outputs, viewers or guide.  It runs as long as its

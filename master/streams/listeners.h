@@ -45,9 +45,9 @@ struct listeners_events {
 	/* error: the listener cannot be opened, or its address has left the
 	 * host.  NULL: the error has ended. */
 	void (*on_error)(const struct listener *, const char *error, void *arg);
-	/* The last user of a listener has left, but this worker still has the
-	 * socket of this slot, and must close it.  The master closes its own
-	 * descriptor after the call. */
+	/* The last user of a listener has left, but this worker still has one
+	 * of its sockets (slot: index of the socket), and must close it.  The
+	 * master closes its own descriptor after the call. */
 	void (*on_close)(struct listener *, unsigned slot, unsigned worker,
 			 void *arg);
 };

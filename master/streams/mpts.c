@@ -39,9 +39,9 @@ static const char *filler_of(const struct remux_options *o)
 	return o->absent == ABSENT_STILL ? "still" : o->absent_path;
 }
 
-/* True: the multiplex reads this input itself, without a feed: a stream://
- * input without mux= (another source) and without a filler (absent=), an
- * invalid stream:// input, or NULL. */
+/* True: the multiplex reads this input itself, so it has no feed (mpts.h): a
+ * stream:// input that inserts no PID of another stream (mux=) and has no
+ * filler (absent=), an invalid stream:// input, or NULL. */
 static bool is_link(const char *address)
 {
 	struct input_spec *spec;
@@ -87,9 +87,9 @@ static void add_flag(char **text, const char *key)
 	*text = longer;
 }
 
-/* Adds the options of an input that apply in the multiplex.  A PID or number
- * that the feed has already set is kept there: map.PID=PID, with the same PID
- * twice. */
+/* Adds the options of an input that apply in the multiplex.  The multiplex
+ * keeps a PID or number that the feed has already set: map.PID=PID, with the
+ * same PID twice. */
 static void add_options(char **text, const struct remux_options *o)
 {
 	char key[24];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Divides an mpts of several inputs into streams: a multiplex that reads only
- * rings and merges them, and a feed for each input that is no stream:// input.
- * So bytes of a network are parsed outside the multiplex.  feeds.h runs the
- * feeds.
+ * rings and merges them, and a feed for each input except plain stream://
+ * inputs.  So bytes of a network are parsed outside the multiplex.  A stream://
+ * input has a feed only for its mux= or for a filler (absent=).  feeds.h runs
+ * the feeds.
  */
 #pragma once
 

@@ -94,8 +94,8 @@ void reconciler_follow_adapter(const char *stream, void *arg)
 	stream_proc_set_demanded(p, find_reader(r, stream, true));
 }
 
-/* Starts or stops the streams on demand in links: each runs as long as a stream
- * or an adapter reads it. */
+/* Starts or stops the streams on demand in links: each runs as long as it has
+ * viewers, or a stream that runs or an adapter reads it. */
 static void demand_sources(struct reconciler *r,
 			   const struct stream_links *links)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The workers that serve all streams: makes those for conditional access, the
- * adapters and the guide, and gives the rest of the master access to all. */
+/* The workers that serve all streams.  Makes the lists of workers for
+ * conditional access and for adapters, and the links that pass events of the
+ * guide to streams.  Returns each kind of worker to the other modules. */
 #include "common/base/mono.h"
 #include "common/base/util.h"
 #include "common/supervise/service_proc.h"

@@ -26,7 +26,7 @@ TAILQ_HEAD(requests, session_wait);
 
 struct session_wait {
 	TAILQ_ENTRY(session_wait) link;
-	struct requests *queue; /* waiting or served: the queue with it */
+	struct requests *queue; /* the list with it: `waiting' or `served' */
 	session_list_fn *done;
 	void *arg;
 };

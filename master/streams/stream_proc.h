@@ -118,8 +118,9 @@ void stream_proc_rename_link(struct stream_proc *, const char *from,
 /* True: stream_proc_set() was called.  An adopted stream without such a call is
  * not in the configuration. */
 bool stream_proc_is_configured(const struct stream_proc *);
-/* Starts a new worker at once if the stream is wanted.  A deliver worker that
- * waits for its next start also starts at once. */
+/* If stream_proc_is_wanted(): ends the worker that runs, if any, and starts a
+ * new one without a pause.  If the stream has mounts, the deliver workers that
+ * wait for their next start also start at once. */
 void stream_proc_restart(struct stream_proc *);
 /* Gets the answer to a splice command; error "": the worker sends it.  Called
  * from the loop; must not free the stream. */
@@ -166,8 +167,9 @@ void stream_proc_kick(struct stream_proc *, uint64_t client);
 /* Sets others_read of stream_proc_set(): if true, makes the ring for the
  * readers. */
 void stream_proc_set_read(struct stream_proc *, bool others_read);
-/* True: the worker shall run: the stream is enabled, and is not on demand or
- * has a viewer or reader. */
+/* True: the worker shall run: the stream is enabled, not removed and without an
+ * error, and is not on demand, or has a viewer or reader, or had one until a
+ * short time ago (demand.h). */
 bool stream_proc_is_wanted(const struct stream_proc *);
 /* reader: id of a stream or adapter that reads this one and whose worker is
  * wanted, so that this one must run; NULL: none does. */
