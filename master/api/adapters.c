@@ -44,7 +44,8 @@ static bool feeds(const json_t *stream, const char *id)
 
 /* --- set-adapter --- */
 
-/* What set-adapter has found out so far; a member is NULL before that. */
+/* What set-adapter has found out so far; each member except `found' is NULL
+ * before that. */
 struct adapter_change {
 	json_t *found;   /* streams made from the results of a scan */
 	json_t *list;    /* all adapters, with the change applied */

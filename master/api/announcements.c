@@ -3,8 +3,8 @@
 #include "master/api/command.h"
 #include "master/api/discovery.h"
 
-/* Time for which the worker listens after the last request.  Announcements
- * arrive minutes apart. */
+/* Time for which the worker listens after the last request of a control user.
+ * Announcements arrive minutes apart. */
 enum { LIFE_MS = 3600 * 1000 };
 
 static bool read_entry(const struct msg *m, uint32_t *ret_place,

@@ -98,6 +98,6 @@ struct edit {
 void collection_set(const struct collection *, struct api *,
 		    const json_t *request, struct reply *, void *arg);
 
-/* Stores and announces a change that the caller has judged (the second half of
- * collection_set()). */
+/* Stores, applies and announces a change that the caller has judged, without a
+ * reply (a part of collection_set()). */
 void collection_store(struct edit *);

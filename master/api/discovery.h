@@ -4,8 +4,8 @@
  * announcements, for a path of the API.
  *
  * The worker starts with the first request of a control user, and ends some
- * time after the last request.  Owns the job of the worker and the entries;
- * borrows the jobs.
+ * time after the last one; requests of observers do not prolong it.  Owns the
+ * job of the worker and the entries; borrows the jobs.
  */
 #pragma once
 
@@ -23,7 +23,8 @@ struct discovery_kind {
 	const char *address; /* address in scan.start */
 	const char *key;     /* name of the list in the reply */
 	const char *what;    /* name in errors, such as "announcements" */
-	unsigned life_ms;    /* life of the worker after the last request */
+	/* life of the worker after the last request of a control user */
+	unsigned life_ms;
 	/* Reads an entry from a message of the worker.  *ret_entry: a new
 	 * reference; NULL: the entry has ended.  *ret_place: its index, below
 	 * SCAN_PLACES_MAX.  The caller adds "heard" to the entry.  False: the

@@ -51,9 +51,9 @@ bool edit_is_removal(const json_t *object);
  * equals an empty object, and null equals NULL. */
 bool edit_same(const json_t *a, const json_t *b);
 
-/* True: `was' of the request is absent, or equals the stored value now (NULL:
- * none).  False: another client has changed it, and the reply is 409 with the
- * stored value. */
+/* now: the stored value; NULL: none.  True: `was' of the request is absent, or
+ * equals this value.  False: another client has changed the value, and the
+ * reply is 409 with the stored value. */
 bool edit_is_as_known(const json_t *request, const char *member,
 		      const json_t *now, struct reply *);
 

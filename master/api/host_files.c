@@ -19,7 +19,7 @@ enum { LOOKS_MAX = 8, LIMIT_S = 2, LINES_MAX = 20 };
 struct look;
 
 typedef void check_fn(const json_t *document, struct findings *found);
-/* Gets the findings of a check; NULL: the disk did not answer in time. */
+/* Gets the findings of a check; found NULL: the disk did not answer in time. */
 typedef void end_fn(struct look *, struct findings *found);
 
 /* The part of a check that runs in the thread. */

@@ -17,7 +17,9 @@ struct question {
 	bool is_since;
 	unsigned limit; /* greatest number of lines in the reply */
 	enum log_level level; /* lines of this level or a more important one */
-	char text[TEXT_MAX];  /* lines that contain this text; "": any */
+	/* lines whose text or component contains this, in upper or lower case;
+	 * "": any */
+	char text[TEXT_MAX];
 	char stream[TEXT_MAX]; /* lines about this stream id; "": any */
 };
 

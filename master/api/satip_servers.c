@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Time for which the worker searches after the last request.  Servers answer a
- * search within seconds. */
+/* Time for which the worker searches after the last request of a control user.
+ * Servers answer a search within seconds. */
 enum { LIFE_MS = 600 * 1000 };
 
 static json_t *make_frontends(const struct msg_scan_server *s)

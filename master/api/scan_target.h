@@ -23,9 +23,9 @@ json_t *scan_target_read(const json_t *scan, struct errmsg *error);
 bool scan_target_is_taken(const struct api *, const json_t *target,
 			  struct errmsg *error);
 
-/* True: the tuner of the scan shares its LNB with no other tuner, or the other
- * tuner selects the band and polarization that the scan needs.  False with
- * error. */
+/* True: the scan needs no tuner, its tuner shares the LNB with no other tuner,
+ * or the other tuner selects the band and polarization that the scan needs.
+ * False with error. */
 bool scan_target_fits(const struct api *, const json_t *target,
 		      struct errmsg *error);
 

@@ -7,11 +7,11 @@
  * of a stream gets the reports of the worker that receives the input
  * (master/streams/input_scan.h).  A scan of a configured adapter has a worker
  * that reads the ring of the adapter.  A scan of another adapter has a worker
- * that opens and tunes it; this scan ends when a configured adapter needs the
- * frontend.
+ * that opens and tunes it; this worker ends when an enabled adapter of the
+ * configuration needs the frontend.
  *
  * A scan ends SCAN_LIFE_MS after the last request.  A scan whose worker has
- * crashed reports the error until then.  Owns scans and their jobs; borrows the
+ * ended reports the error until then.  Owns scans and their jobs; borrows the
  * loop and the reconciler.  Call scans_free() before the streams are freed.
  */
 #pragma once
@@ -38,5 +38,6 @@ struct scans *scans_new(struct ev_loop *, struct reconciler *);
 /* NULL-safe; sets *l to NULL. */
 void scans_free(struct scans **);
 
-/* Ends the scans whose frontend an enabled adapter needs. */
+/* Ends the workers of the scans whose frontend an enabled adapter needs, or
+ * whose LNB it uses for another band or polarization. */
 void scans_release(struct api *);

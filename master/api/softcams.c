@@ -85,8 +85,8 @@ static bool judge_cas(struct edit *e)
 	return true;
 }
 
-/* Passes the CAS entries to the reconciler; streams that start from now on use
- * them. */
+/* Passes the CAS entries to the reconciler.  A changed entry applies when the
+ * worker of its system starts again (cas_procs.h). */
 static void apply_cas(struct edit *e)
 {
 	reconciler_set_cas(e->api->cfg.reconciler,

@@ -3,8 +3,8 @@
  * The text of a large reply, made once for many clients, so that clients which
  * request it at the same time do not wait for each other.  With
  * observer_redact, observers share a text of their own.  A client that accepts
- * gzip gets the text compressed (RFC 9110 8.4.1.3); it is also compressed only
- * once.
+ * gzip gets the text compressed (RFC 9110 8.4.1.3), unless the text is short;
+ * it is also compressed only once.
  */
 #pragma once
 
