@@ -25,7 +25,7 @@ struct history {
 };
 
 /* Adds to the document of the handover only what is kept for the case of a
- * crash (see above). */
+ * crash: the raised alarms, and the record of status_write_kept(). */
 void history_write_kept(const struct history *, struct handover *);
 
 /* Adds the whole history, except the last hour, to the document of the

@@ -188,7 +188,8 @@ struct status_stream {
 	 * input.  reported: raised alarms whose events were sent. */
 	alarm_set reported[MSG_INPUTS_MAX + 1];
 	alarm_set before[MSG_INPUTS_MAX + 1]; /* raised one report earlier */
-	/* alarms that the source of the place has raised as well */
+	/* [i]: alarms that the stream which input i reads has raised as well;
+	 * [0]: those that the output inherits from the active input */
 	alarm_set theirs[MSG_INPUTS_MAX + 1];
 	/* count of each alarm of the output when it was last raised */
 	uint64_t counts[ALARM_COUNT];

@@ -112,7 +112,9 @@ struct adapter_info {
 	const char *state; /* "running" ...: as in struct stream_proc_info */
 	int pid;           /* 0: no process */
 	unsigned restarts; /* number of times that the worker has failed */
-	const char *alarm; /* a sentence; NULL: no alarm */
+	/* the alarm, or why the worker failed, until its successor runs
+	 * steadily (service_proc_fault()); NULL: no fault */
+	const char *alarm;
 	/* last status of the worker; all zero: none since its start */
 	struct msg_adapter_status status;
 	/* statuses of the last minute; borrowed until the next status */

@@ -104,8 +104,9 @@ static void on_listener_open(void *arg)
 	deliver_proc_send_due(d);
 }
 
-/* Logs the error of a listener, or its end: for the play port, and for the
- * first output that uses the listener, with the number of the others. */
+/* Logs the error of a listener, or that the error has ended: for the play port,
+ * and for the first output that uses the listener, with the number of the other
+ * outputs that use it. */
 static void on_listener_error(const struct listener *l, const char *error,
 			      void *arg)
 {

@@ -63,8 +63,8 @@ static void send_move(struct epg_proc *p, const struct epg_move *m, int ring)
 		send_removal(p, m->to);
 }
 
-/* Sends the moves and the streams that the worker does not have yet, then an
- * empty id: there are no more. */
+/* Sends the moves (new ids and removals of streams) and then the streams that
+ * the worker does not have yet; at the end an empty id: there are no more. */
 static void on_drained(void *self)
 {
 	struct epg_proc *p = self;

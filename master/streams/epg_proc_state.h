@@ -36,7 +36,9 @@ struct epg_proc {
 	struct epg_asks asks;
 	size_t next; /* index of the next stream that the worker gets */
 	bool started;  /* the worker has received epg.start */
-	bool moved;    /* the worker has received all moves */
+	/* the worker has received all moves: new ids and removals of streams
+	 * that the saved guide does not contain */
+	bool moved;
 	bool complete; /* the worker has received all moves and streams */
 	bool usable;   /* complete, and the worker has loaded the saved guide */
 	struct epg_file *file; /* NULL: the guide is not saved */

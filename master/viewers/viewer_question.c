@@ -28,10 +28,10 @@ enum { RETRY_S = 15 };
  * for the end of another viewer of its user. */
 enum { PLACE_MS = 150, PLACE_WAITS = 4 };
 
-/* A client of HLS closes no connection: it has left if it makes no request for
- * some time.  So another one waits up to HLS_PLACE_WAITS times, nearly as long
- * as the worker waits for the answer; but not with conlimit_mode "oldest", nor
- * if the user may have more than HLS_PLACES_MAX viewers. */
+/* A client of HLS leaves without closing a connection.  So a new client of HLS
+ * above conlimit waits up to HLS_PLACE_WAITS times PLACE_MS, nearly as long as
+ * its worker waits for the answer; but not with conlimit_mode "oldest", nor if
+ * the user may have more than HLS_PLACES_MAX viewers. */
 enum { HLS_PLACE_WAITS = 40, HLS_PLACES_MAX = 64, ANSWER_MS = 6000 };
 
 enum { LOG_USER_MAX = 96 };
@@ -219,7 +219,7 @@ static bool end_idle(const struct viewers *v, const char *group)
 
 	for (; e != NULL; e = viewer_table_next(e)) {
 		any = any || e->key != 0;
-		/* asked at most once in PLACE_MS, for all questions */
+		/* a worker is asked once in PLACE_MS, for all questions */
 		if (e->key == 0 || now_ms - e->idle_ms < PLACE_MS)
 			continue;
 		e->idle_ms = now_ms;
