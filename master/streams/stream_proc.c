@@ -259,7 +259,7 @@ static void on_down(struct worker_proc *proc, void *arg)
 	const char *name = worker_proc_name(proc);
 	int err;
 
-	p->n_switches = 0;
+	p->n_switches = p->n_splices = 0;
 	p->started = false;
 	input_choice_down(p->choice);
 	worker_requests_down(&p->cues);
