@@ -6,11 +6,12 @@
  * While an input is on air, the filler keeps from the output the tables, the
  * last random access picture of each program's first video (any codec; at most
  * FILLER_PICTURE_MAX bytes) and the parameters of all audio.  While it runs, it
- * generates PAT, PMTs, PCRs, the pictures at FILLER_PICTURES_PER_S and silent
- * frames of MPEG audio, AAC (ADTS, LATM), AC-3 and E-AC-3, on the PIDs that
- * they had in the output.  It repeats NIT, SDT and present/following EIT every
- * FILLER_SI_MS; other PIDs have no packets.  Each start has a new clock: the
- * packets of the filler pass through the splice like those of an input.
+ * generates PAT, PMTs, PCRs, the pictures (large ones less often than
+ * FILLER_PICTURES_PER_S) and silent frames of MPEG audio, AAC (ADTS, LATM),
+ * AC-3 and E-AC-3, on the PIDs that they had in the output.  It repeats NIT,
+ * SDT and present/following EIT every FILLER_SI_MS; other PIDs have no packets.
+ * Each start has a new clock: the packets of the filler pass through the splice
+ * like those of an input.
  *
  * Pure: the caller provides the time.  Borrows the tables of the output.
  */
@@ -23,7 +24,8 @@ enum {
 	FILLER_PICTURES_PER_S = 5,
 	FILLER_PCR_MS = 40,     /* interval of the PCRs */
 	FILLER_TABLES_MS = 100, /* interval of PAT and PMTs */
-	/* Interval of NIT, SDT and EIT; TR 101 290 3.5 allows 2 s. */
+	/* Interval of NIT, SDT and EIT; TR 101 290 allows 2 s for SDT (3.5)
+	 * and EIT (3.6). */
 	FILLER_SI_MS = 1000,
 	FILLER_PROGRAMS_MAX = 32,
 	FILLER_AUDIO_MAX = 64, /* most audio PIDs that are generated */
@@ -41,12 +43,12 @@ void filler_limit(struct filler *, const uint64_t pids[TS_PIDS / 64]);
 void filler_free(struct filler **);
 
 /* Takes the packets of an output.  For the filler of a stream: only packets of
- * its inputs, not those of filler_run().  For the filler of a multiplex: all
- * packets, also those of filler_play(). */
+ * its inputs, not those of filler_run().  For the filler of a multiplex: those
+ * on the PIDs that filler_play() may generate, also the generated ones. */
 void filler_feed(struct filler *, const struct ts_run *runs, size_t n_runs);
 
-/* Can the filler run: is a main program known, with a picture or with audio of
- * a supported coding? */
+/* Can the filler run: is a main program known, with a picture of its video, or
+ * without video but with audio of a supported coding? */
 bool filler_is_ready(const struct filler *);
 
 /* Starts to generate packets now, with a new clock. */
@@ -64,19 +66,20 @@ void filler_run(struct filler *, uint64_t now_ns, ts_out_fn *out, void *arg);
 
 struct play;
 
-/* Writes the last PTS (90 kHz) on a PID of video or audio that filler_feed()
- * has read.  False: no PTS is known. */
+/* Writes the last PTS (90 kHz; of video the highest one) on a PID of video or
+ * audio that filler_feed() has read.  False: no PTS is known. */
 bool filler_pts(const struct filler *, uint16_t pid, uint64_t *ret);
 
 /* Makes a generator of pictures, silent audio and PCRs of one program.  number:
  * program_number; pids: the set of PIDs that are generated.  The clock has the
  * value base (90 kHz) at now_ns, and the PTS follow the last ones that
- * filler_feed() has read.  The caller owns the generator.  NULL: there is no
- * picture, and no audio of a supported coding. */
+ * filler_feed() has read.  The caller owns the generator.  NULL:
+ * filler_has_program() is false. */
 struct play *filler_play(const struct filler *, uint16_t number,
 			 const uint64_t pids[TS_PIDS / 64], uint64_t base,
 			 uint64_t now_ns);
-/* True if filler_play() can generate this program. */
+/* True if filler_play() can generate this program: a picture of its video is
+ * known, or it has no video, and audio of a supported coding. */
 bool filler_has_program(const struct filler *, uint16_t number);
 
 /* The time of the next packet; UINT64_MAX: the filler does not run. */

@@ -16,7 +16,8 @@
 enum {
 	HZ = 90000,
 	BASE = 10 * HZ, /* value of the clock at the start of a stream */
-	/* The lead of a PTS over the clock at the end of its unit. */
+	/* The least lead of a PTS over the clock when its audio is sent, or
+	 * when the interval of its picture ends. */
 	LEAD_MS = 300,
 	/* The approximate duration of a PES of audio. */
 	AUDIO_MS = 90,

@@ -83,15 +83,17 @@ struct fmp4_lack {
 int fmp4_make(const struct fmp4_source *, struct buf *init, struct buf *media,
 	      struct fmp4_lack *lack, struct errmsg *error) MUST_CHECK;
 
-/* Moves the state over all bytes of a source without making a fragment: units
- * that end in these bytes are in no fragment.  Returns as fmp4_make(). */
+/* Moves the state of a source, which must have one, over all its bytes without
+ * making a fragment: units that end in these bytes are in no fragment.  Returns
+ * as fmp4_make(). */
 int fmp4_skip(const struct fmp4_source *) MUST_CHECK;
 
 /* What a player must decode: the video and the first sound of the program. */
 struct fmp4_codecs {
 	char text[FMP4_CODECS_MAX]; /* RFC 6381, "avc1.64001f,mp4a.40.2" */
 	unsigned width, height;     /* luma samples; 0: there is no video */
-	bool silent; /* the PMT lists audio, but no frame of it was found */
+	/* the PMT lists audio that fMP4 can carry, but no frame was found */
+	bool silent;
 };
 
 /* Describes the main program.  data: whole packets with its tables, the

@@ -45,8 +45,8 @@ struct fmp4_track {
 	enum fmp4_coding coding;
 	struct buf es;   /* elementary stream: payload of all PES in pes */
 	struct buf pes;  /* array of struct fmp4_pes */
-	size_t own_len;  /* bytes of es from packets up to the segment's end */
-	unsigned beyond; /* number of PES that begin behind the segment */
+	size_t own_len;  /* bytes of es up to the end of the segment or part */
+	unsigned beyond; /* number of PES that begin behind that end */
 	struct pes_skip header; /* state of the header of the last PES */
 	bool waits;      /* the time stamps of the last PES are incomplete */
 	size_t lacking;  /* bytes of the last frame that have not arrived */

@@ -152,9 +152,9 @@ static bool has_worked(const struct http_input *h)
 		       RETRY_FIRST_S * PCR_HZ;
 }
 
-/* Notes that the connection has ended.  The input plays the packets that it
- * received, even if the buffer was never full, and opens another connection
- * meanwhile. */
+/* Notes that the connection has ended.  If it delivered a playlist, starts HLS.
+ * Otherwise the input plays the packets that it received, even if the buffer
+ * was never full, and opens another connection meanwhile. */
 static void note_end(struct http_input *h, uint64_t now_ns)
 {
 	/* a short playlist may end before its format is known */

@@ -36,7 +36,8 @@ struct np_output {
 	size_t head, used;   /* index of the next free byte; queued bytes */
 	uint64_t taken;      /* bytes that libcurl has read from the queue */
 	uint64_t taken_before; /* value of `taken' a second ago */
-	unsigned stuck_s;    /* seconds in which the server accepted no data */
+	unsigned stuck_s;    /* consecutive seconds in which the server accepted
+			      * no data */
 	bool paused;         /* libcurl waits for packets */
 	bool begun; /* libcurl asked for data: the server is connected */
 	struct join_search *join; /* searches the first packet to send; NULL:

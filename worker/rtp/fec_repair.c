@@ -26,7 +26,7 @@ enum {
 };
 
 /* An FEC datagram that waits, because more than one of its datagrams is
- * missing. */
+ * missing, or the only missing one may still arrive. */
 struct sum {
 	uint64_t received_ns;
 	uint64_t order; /* age: the lowest number is the oldest sum */

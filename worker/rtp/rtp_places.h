@@ -38,7 +38,7 @@ enum rtp_place_state {
 };
 
 struct rtp_place {
-	/* monotonic time of arrival on each path, modulo 2^32; at_us[0] is the
+	/* time of arrival on each path, in us modulo 2^32; at_us[0] is the
 	 * time of the repair or loss if no path delivered the datagram */
 	uint32_t at_us[RTP_PATHS];
 	uint32_t timestamp; /* RTP time stamp */
@@ -108,8 +108,8 @@ bool rtp_places_may_deliver(const struct rtp_places *, unsigned path,
 void rtp_places_note_arrival(struct rtp_places *, uint64_t pos, unsigned path,
 			     uint64_t now_ns);
 
-/* Counts the losses of each path among sent datagrams that are older than twice
- * skew_ms: no path delivers them any more. */
+/* Counts the losses of each path among the datagrams before next that are older
+ * than twice skew_ms: no path delivers them any more. */
 void rtp_places_retire(struct rtp_places *, uint64_t now_ns);
 
 /* Moves high behind pos (>= high).  The place at pos and the new places before

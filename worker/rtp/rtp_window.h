@@ -30,8 +30,9 @@
 #include "worker/rtp/rtp_store.h"
 
 enum {
-	/* After a larger jump ahead, two datagrams in order are required
-	 * (RFC 3550 A.1). */
+	/* After a jump ahead by this number or more (or by half of the places,
+	 * if that is more), two datagrams in order are required (RFC 3550
+	 * A.1). */
 	RTP_DROPOUT_MAX = 3000,
 	/* A datagram that is further behind is not taken for a late one
 	 * without a check of its time stamp (RFC 3550 A.1). */
@@ -56,7 +57,8 @@ struct rtp_window_config {
 };
 
 struct rtp_path_counts {
-	uint64_t received; /* datagrams of the sequence that is followed */
+	uint64_t received; /* datagrams of the sequence that is followed,
+			    * without duplicates */
 	uint64_t lost;     /* datagrams that the path lost; only with 2 paths */
 	uint64_t stray;    /* datagrams of other sequences */
 };

@@ -13,8 +13,8 @@
 #define STEP_LONG (SPLICE_CLOCK_STEP_MS * (int64_t)MS)
 #define EARLY (SPLICE_CLOCK_EARLY_MS * (int64_t)MS)
 
-/* The longest step, and the longest advance against the time, that
- * set_offset() cannot lift above STEP_LONG or EARLY by its rounding. */
+/* A step, and an advance against the time, that are so far below STEP_LONG and
+ * EARLY that the rounding of set_offset() does not lift them above these. */
 #define STEP_SURE ((SPLICE_CLOCK_STEP_MS - 10) * (int64_t)MS)
 #define EARLY_SURE (EARLY - (int64_t)MS)
 
@@ -96,8 +96,9 @@ static bool is_step(const struct splice_clock *c, uint64_t out, uint64_t now_ns)
 	return ticks > STEP_LONG && ticks - EARLY > passed_ticks(c, now_ns);
 }
 
-/* Returns `out', or if is_step() is true for it, the latest PCR for which it is
- * not, even after set_offset() has rounded up. */
+/* Returns `out', or if is_step() is true for it, a PCR for which it is not,
+ * even after set_offset() has rounded up: the last PCR plus STEP_SURE, or plus
+ * the time that passed and EARLY_SURE, if more than STEP_LONG has passed. */
 static uint64_t limit(const struct splice_clock *c, uint64_t out,
 		      uint64_t now_ns)
 {

@@ -183,8 +183,8 @@ void splice_clock_shift(struct splice_clock *, uint64_t ticks);
  * back. */
 void splice_clock_raise(struct splice_clock *, uint64_t pcr);
 
-/* By how much (27 MHz) a received PCR could be sent later without a step that
- * has to be announced. */
+/* By how much (27 MHz) a received PCR could be sent later, if its step stays
+ * 10 ms below SPLICE_CLOCK_STEP_MS.  Negative: the step is already longer. */
 int64_t splice_clock_room(const struct splice_clock *, uint64_t pcr);
 
 /* The distance of a received PCR from the last output PCR, 27 MHz. */

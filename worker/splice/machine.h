@@ -43,8 +43,7 @@ enum splice_state {
 			      * its rest */
 	SPLICE_DRAIN,        /* the previous source ends its units; packets of
 			      * the next source wait */
-	/* SPLICE_JUDGE and SPLICE_CATCH_UP last only within a single call, in
-	 * which no event arrives. */
+	/* The next two states end within the call: no event arrives in them. */
 	SPLICE_JUDGE,        /* held packets are sent; no later packet is
 			      * awaited to show whether they are foreign */
 	SPLICE_CATCH_UP,     /* packets that waited, e.g. for the drain, are
@@ -76,18 +75,19 @@ struct splice_event {
 /* Whether a packet continues the source on air. */
 enum splice_sign {
 	SPLICE_CONTINUES,
-	SPLICE_CUTS,      /* it does not: a cut was made in front of it */
+	SPLICE_CUTS, /* a cut was made in front of it, or its times change */
 	SPLICE_UNDECIDED, /* only later packets can show whether it does */
 };
 
 /* The kind of the last cut. */
 enum splice_cut_kind {
 	SPLICE_NO_CUT,
-	SPLICE_BLIND,  /* splice_cut() without a switch point */
+	SPLICE_BLIND, /* splice_cut() without a switch point, or splice_new() */
 	SPLICE_SWITCH, /* splice_cut() to a switch point */
-	SPLICE_JUMP,   /* the clock of the source jumped; a PID whose counter
-			* continues is not cut */
-	SPLICE_LAP,    /* as SPLICE_JUMP, by a known value: splice_shift() */
+	SPLICE_JUMP,   /* the clock jumped, or another source replaced this one;
+			* a PID whose counter continues is not cut */
+	SPLICE_LAP,    /* splice_shift(), or the source was restarted with the
+			* same clock; clocks do not wait for a PCR */
 };
 
 /* The decision of splice_admit() on a packet, in bits. */
@@ -228,7 +228,7 @@ struct splice {
 
 	uint64_t renewed_ns; /* time of the last change of the tables */
 	uint64_t held_ns;   /* start of the first of several holds in a row; 0:
-			     * no packet waits */
+			     * no hold */
 	uint64_t until_ns;  /* latest end of a hold or a drain */
 	uint64_t drain_end_ns; /* upper limit of until_ns during a drain */
 	struct fifo held;   /* packets that wait for the end of a hold or a
@@ -268,7 +268,7 @@ struct splice {
 	struct splice_move move; /* the last move of PCRs */
 };
 
-/* True if a switch, and not the source itself, caused the last cut. */
+/* True if splice_cut() or splice_new() made the last cut, not the source. */
 static inline bool splice_is_announced(const struct splice *s)
 {
 	return s->kind == SPLICE_BLIND || s->kind == SPLICE_SWITCH;
@@ -419,7 +419,7 @@ bool splice_unit_rejoin(struct splice *, const uint8_t *packet);
 
 /* Call it when the source of this clock has jumped ahead, and its times are
  * moved by `ticks' less from now on (90 kHz).  Units of the new time that were
- * already sent had too late a time; the next units do not wait for it. */
+ * already sent had too late a time: corrects the last times of the tracks. */
 void splice_unit_amend(struct splice *, size_t clock, int64_t ticks);
 
 /* Counts the audio frames in a packet that is sent. */
@@ -477,8 +477,8 @@ void splice_forget_ahead(struct splice *);
  * has jumped; -1: the source is another one. */
 void splice_cut_here(struct splice *, const struct splice_cursor *, int clock);
 
-/* True if the PES that begins in the packet shows that its clock, which is
- * pending, is a bystander, which has not jumped.  The clock is placed then. */
+/* True if the clock of the PES that begins in the packet is a bystander, and
+ * the PES does not show a jump.  A PES with times then places the clock. */
 bool splice_unit_stays(struct splice *, const uint8_t *packet);
 
 /* True if a clock waits for a PCR that places it or confirms its place. */
@@ -544,8 +544,8 @@ enum pes_head_sign splice_split_read(const struct splice *,
 				     const struct splice_cursor *,
 				     struct pes_split *ret);
 
-/* Returns the packet if it has the whole header of the PES that begins in it;
- * otherwise a copy in `whole' with the whole header, without its payload. */
+/* Returns the packet; if splice.header is set, a copy in `whole' with the whole
+ * header of the PES that begins in the packet, without its payload. */
 const uint8_t *splice_split_join(const struct splice *, const uint8_t *packet,
 				 uint8_t whole[TS_PACKET]);
 
@@ -595,6 +595,6 @@ void splice_feed_drain(struct splice *, const struct splice_event *);
 /* Copies the packets to the end of held. */
 void splice_hold(struct splice *, const struct ts_run *runs, size_t n_runs);
 
-/* Holds the packet at the cursor, which may be foreign or jump, and all packets
- * after it. */
+/* Holds the packet at the cursor, which may be foreign or jump, or waits for
+ * the rest of its PES header, and all packets after it. */
 void splice_hold_foreign(struct splice *, struct splice_cursor);

@@ -293,8 +293,9 @@ static void feed_sending(struct splice *s, const struct splice_event *e)
 	handle_event(s, e);
 }
 
-/* Ends a hold, because a packet has arrived that decides: sends the held
- * packets.  A packet among them may have to wait again. */
+/* Ends a hold, because the packet for which it waits has arrived, or the
+ * deadline of SPLICE_HOLD has come without it: sends the held packets.  A
+ * packet among them may have to wait again. */
 static void release(struct splice *s, const struct splice_event *e)
 {
 	(void)e;

@@ -3,9 +3,9 @@
  * Joins sources to one continuous stream.
  *
  * This stage comes after the choice of the input.  Until the first cut, packets
- * pass unchanged.  splice_cut() starts another source: a different input, the
- * same input opened again, or the first packets of a worker whose predecessor
- * ended.  From then on
+ * pass unchanged.  splice_cut() starts another source: a different input, or
+ * the same input opened again.  splice_new() makes such a cut, too, if it
+ * continues the stream of a worker that ended.  From then on
  *   - the continuity counter of each PID continues;
  *   - PCR, OPCR, PTS, DTS (and ESCR, DTS_next_AU) are moved to one output
  *     clock, which has advanced by the time that passed, and so are the times
@@ -117,8 +117,8 @@ struct splice_config {
 	 * splice_continuity_check().  NULL: the splice makes its own. */
 	struct splice_continuity *continuity;
 	bool keep_jumps; /* jumps of the source go out unchanged */
-	/* May change a section of PAT or PMT, without its length, that goes out
-	 * in front of a new source; NULL: none changes. */
+	/* May change the bytes, but not the length, of a section of PAT or PMT
+	 * that goes out in front of a new source; NULL: none changes. */
 	void (*lead)(uint16_t pid, uint8_t *section, size_t len, void *arg);
 };
 

@@ -91,8 +91,8 @@ void switch_point_shift(struct switch_point *, uint64_t from_ns,
 			uint64_t to_ns);
 
 /* True if the last switch point was accepted because the wait had ended,
- * although the source has shown random access points.  Then its pictures are
- * dropped until the next random access point. */
+ * although the video of the source has shown random access points.  Then its
+ * pictures are dropped until the next random access point. */
 bool switch_point_is_late(const struct switch_point *);
 
 /* True if the last switch point was accepted because the wait had ended, and

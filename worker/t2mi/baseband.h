@@ -24,7 +24,7 @@ enum {
 };
 
 struct baseband_counts {
-	/* frames: all baseband frames; header_errors: frames with a wrong
+	/* frames: all frames of the PLP; header_errors: frames with a wrong
 	 * header; other_formats: frames that carry no transport stream;
 	 * lost_packets: packets of which a part was lost; wrong_packets:
 	 * packets with a wrong CRC-8 */
@@ -38,7 +38,7 @@ struct baseband {
 	void *arg;
 	struct baseband_counts counts;
 	/* A unit is a packet as the frames transmit it, with CRC-8, ISSY and
-	 * the count of deleted null packets if the mode has them. */
+	 * the count of deleted null packets, as far as the mode has them. */
 	uint8_t unit[TS_PACKET + 4];
 	/* have: bytes of the incomplete unit; unit_size: bytes of a whole one;
 	 * 0: no frame was received yet */
@@ -61,5 +61,6 @@ void baseband_feed(struct baseband *, const uint8_t *frame, size_t len);
 /* Notes that a frame was lost, and drops the incomplete packet. */
 void baseband_lost(struct baseband *);
 
-/* Passes the collected packets to out(). */
+/* Passes the collected packets to out(), except a packet that waits for its
+ * CRC-8. */
 void baseband_flush(struct baseband *);

@@ -23,7 +23,7 @@ struct analyze {
 	uint32_t psi_errors;    /* errors that psi counted before this second */
 	struct analyze_counts now; /* counters of the current second */
 	/* packets of the current second that are neither null nor damaged
-	 * packets, nor clear video or audio */
+	 * packets, nor video or audio (clear or scrambled) */
 	uint32_t other;
 
 	struct cc cc;

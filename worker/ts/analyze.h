@@ -31,12 +31,12 @@ struct analyze_config {
 };
 
 /* Why an input is not on air.  If several faults apply, it is the first one of
- * this list. */
+ * this list; but ANALYZE_NO_AV replaces only ANALYZE_BITRATE. */
 enum analyze_fault {
 	ANALYZE_FINE,
 	ANALYZE_SILENT,    /* no packets */
 	ANALYZE_NO_PMT,
-	ANALYZE_NO_AV,     /* no packets of all video and audio PIDs */
+	ANALYZE_NO_AV,     /* no video or audio PID of the PMTs has packets */
 	ANALYZE_BITRATE,   /* payload_kbps is below limit_kbps */
 	ANALYZE_SCRAMBLED,
 	ANALYZE_PES,       /* more than ANALYZE_PES_ERRORS on a PID */
@@ -89,11 +89,12 @@ void analyze_judge(const struct analyze_config *,
 		   unsigned elapsed_ms, struct analyze_report *ret);
 
 /*
- * Sets the fault ANALYZE_NO_AV in the report if packets of all video and audio
- * PIDs are missing for ANALYZE_NO_AV_MS (TR 101 290 1.6), or if the bit rate is
- * low, too.  *missing_ms: the time without their packets, which this function
- * updates each second.  The caller sets it to ANALYZE_NO_AV_MS for a new
- * source, so that a source without them is off air from its first second on.
+ * Sets the fault ANALYZE_NO_AV in the report if no video or audio PID has had
+ * packets for ANALYZE_NO_AV_MS (TR 101 290 1.6), or in this second if the bit
+ * rate is low, too.  *missing_ms: the time without such packets, which this
+ * function updates each second.  The caller sets it to ANALYZE_NO_AV_MS for a
+ * new source, so that a source without video and audio packets is off air from
+ * its first second on.
  */
 void analyze_judge_av(struct analyze_report *, unsigned elapsed_ms,
 		      unsigned *missing_ms);

@@ -4,8 +4,9 @@
  *
  * An input adds runs that point into its own receive memory.  Packets that the
  * sync assembled are copied to the scratch, because the sync overwrites them
- * soon.  The batch passes its runs to its owner when it is full, and at the end
- * of a read before the receive memory is used again.
+ * soon.  The batch passes its runs to its owner when it is full.  At the end of
+ * a read, before the receive memory is used again, the input calls
+ * batch_flush().
  */
 #pragma once
 
@@ -30,7 +31,7 @@ struct batch {
 
 void batch_init(struct batch *, batch_fn *, void *arg);
 
-/* Adds a run.  Its bytes must not change until batch_flush(). */
+/* Adds a run.  Its bytes must not change until the batch has passed it on. */
 void batch_add(struct batch *, struct ts_run);
 
 /* Passes the collected runs to the owner and empties the batch. */

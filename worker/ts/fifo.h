@@ -16,7 +16,7 @@ struct fifo {
 	uint8_t *memory; /* NULL until the first packet */
 	size_t head;     /* index in memory of the oldest packet */
 	size_t tail;     /* index in memory behind the newest packet */
-	size_t high;     /* highest tail since the last fifo_trim() */
+	size_t high;     /* highest tail since fifo_trim() last freed pages */
 	size_t max;      /* most packets that may wait; 0: FIFO_PACKETS_MAX */
 	bool borrowed;   /* memory was given by fifo_use() */
 };

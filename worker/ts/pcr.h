@@ -38,8 +38,9 @@ static inline int64_t wrap_diff(uint64_t later, uint64_t earlier,
  * Measures stream time and rate by the PCRs of one PID.
  *
  * A PCR starts a new time base when it has a discontinuity_indicator, goes
- * back, or is more than PCR_GAP_MAX_MS ahead.  Stream time then continues
- * without a jump at the last known rate.
+ * back, is more than PCR_GAP_MAX_MS ahead, advances too little for its packets
+ * (10 Gbit/s), or is on another PID.  Stream time then continues without a jump
+ * at the last known rate.
  *
  * Embedded.
  */

@@ -15,8 +15,9 @@
 enum { PES_HEADER = 9 };
 
 /* The start of the PES that begins in this packet, with *ret_len bytes from
- * there to the end of the packet; NULL when no PES begins there, or less than
- * PES_HEADER bytes of it are in the packet. */
+ * there to the end of the packet.  NULL: no PES begins there, the packet is
+ * scrambled or has transport_error_indicator, or it has less than PES_HEADER
+ * bytes of the PES. */
 const uint8_t *pes_find(const uint8_t *packet, size_t *ret_len);
 
 /* May a PES with this stream_id have the optional header? */
@@ -26,8 +27,8 @@ bool pes_may_have_options(uint8_t stream_id);
  * pes: at least PES_HEADER bytes. */
 bool pes_has_options(const uint8_t *pes);
 
-/* Offsets of PTS and DTS in the transport packet.  Without a DTS, dts is the
- * offset of the PTS. */
+/* Offsets of PTS and DTS in the transport packet.  If the packet has no DTS, or
+ * not all of it, dts is the offset of the PTS. */
 struct pes_times {
 	size_t pts;
 	size_t dts;

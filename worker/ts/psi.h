@@ -18,7 +18,7 @@
 #include "worker/ts/packet.h"
 
 enum {
-	/* Further programs are ignored, except the wanted one. */
+	/* Further programs are ignored, except that of psi_want(). */
 	PSI_PROGRAMS_MAX = 256,
 	PSI_PAT_SECTIONS_MAX = 256, /* section_number has 8 bits */
 };

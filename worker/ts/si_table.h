@@ -26,7 +26,7 @@ enum {
 	BAT_TABLE_ID = 0x4a,
 	EIT_TABLE_ID = 0x4e,
 	EIT_OTHER_TABLE_ID = 0x4f,
-	/* EIT schedule: the first and the last table_id */
+	/* EIT schedule, actual: the first and the last table_id */
 	EIT_SCHEDULE_TABLE_ID = 0x50,
 	EIT_SCHEDULE_LAST_TABLE_ID = 0x5f,
 	EIT_LAST_TABLE_ID = 0x6f,

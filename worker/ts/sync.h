@@ -46,7 +46,8 @@ struct ts_sync {
 	/* --- counted since init --- */
 	uint32_t sync_losses;  /* times the lock was lost */
 	uint32_t bad_sync;     /* packets dropped for a wrong sync byte */
-	uint64_t junk_bytes;   /* bytes dropped without a lock */
+	/* bytes dropped without a lock, or beside the packets of a datagram */
+	uint64_t junk_bytes;
 
 	/* bytes of earlier pushes that are not scanned yet */
 	uint8_t buffer[TS_SYNC_BUFFER];

@@ -26,7 +26,8 @@ enum {
 uint64_t t_std_system_bps(uint64_t multiplex_bps);
 
 /* The rate, in bit/s, at which the transport buffer of an audio stream empties;
- * 0: the type is no audio, or its rate is not fixed. */
+ * for AAC that of three to eight channels.  0: the type is no audio, or its
+ * rate is not fixed. */
 unsigned t_std_audio_bps(uint8_t stream_type);
 
 struct t_std_audio {
@@ -45,8 +46,8 @@ struct t_std_video {
 	unsigned bytes; /* multiplex buffer and elementary stream buffer */
 };
 
-/* Finds the buffers of video by the profile and level of a parameter set in
- * these n bytes.  False: the bytes have no parameter set.  coding: as
- * pmt_coding(). */
+/* Finds the buffers of video (MPEG-2, H.264, HEVC) by the profile and level of
+ * a parameter set in these n bytes.  False: no parameter set was found; one that
+ * begins in the last bytes is not read.  coding: as pmt_coding(). */
 bool t_std_video_find(uint8_t coding, const uint8_t *data, size_t n,
 		      struct t_std_video *ret);

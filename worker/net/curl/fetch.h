@@ -44,7 +44,8 @@ struct fetch;
 
 enum fetch_taken {
 	FETCH_TAKEN,
-	/* pauses the transfer; fetch_resume() delivers the same bytes again */
+	/* pauses the transfer; fetch_resume() delivers the same bytes again.  A
+	 * compressed transfer fails instead. */
 	FETCH_NO_ROOM,
 	FETCH_ENOUGH,  /* ends the transfer; it counts as done */
 };

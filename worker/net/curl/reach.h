@@ -24,5 +24,6 @@ struct reach {
 };
 
 /* True if a request may connect to this address.  at_home: the request is for
- * the configured server, whose address is then added to home. */
+ * the configured server, whose address is added to home if it is public or not,
+ * as the first one was. */
 bool reach_allows(struct reach *, const struct ip_address *, bool at_home);

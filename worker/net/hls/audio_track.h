@@ -31,7 +31,7 @@ bool audio_track_push(struct audio_track *, const uint8_t *data, size_t len);
  * it again. */
 bool audio_track_end(struct audio_track *);
 
-/* Audio packets received so far. */
+/* Audio packets that were queued so far. */
 uint64_t audio_track_packets(const struct audio_track *);
 
 /* Description of the audio in a PMT. */
@@ -46,10 +46,11 @@ struct audio_track_format {
 const struct audio_track_format *audio_track_format(const struct audio_track *);
 
 struct audio_unit {
-	/* the packets; their PID is not set, their counters increase by one */
+	/* the packets; their PID is not set, and a loss inside a segment is a
+	 * gap in their counters */
 	struct ts_run run;
 	bool begins; /* true: the unit has a time stamp, pts; false: it is the
-		      * rest of a PES */
+		      * rest of a PES, or a PES without a PTS */
 	bool cut;          /* the unit does not continue the previous one */
 	uint64_t pts;      /* 90 kHz */
 };

@@ -4,8 +4,8 @@
  * segments, and multiplexes its audio with the video.
  *
  * Video waits for its audio while more than HLS_AUDIO_RESERVE_MS is buffered,
- * but at most HLS_AUDIO_WAIT_MS. Then video continues without audio until audio
- * arrives, and hls_audio.error reports it.
+ * or nothing is buffered, but at most HLS_AUDIO_WAIT_MS. Then video continues
+ * without audio until audio arrives, and hls_audio.error reports it.
  */
 #pragma once
 
@@ -14,7 +14,8 @@
 
 enum {
 	HLS_AUDIO_WAIT_MS = 8000,
-	/* Video stops waiting when less than this is buffered. */
+	/* Video stops waiting when not more than this, or than half of
+	 * buffer_time if that is less, is buffered. */
 	HLS_AUDIO_RESERVE_MS = 1000,
 };
 

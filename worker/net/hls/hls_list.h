@@ -14,7 +14,7 @@
 #include "worker/net/curl/http_body.h"
 
 enum {
-	/* Consecutive failures before the variant is changed. */
+	/* Consecutive failed loads before the variant is changed. */
 	HLS_FAILURES_MAX = 3,
 	/* A playlist fails if it has no new segments for this many target
 	 * durations, and for HLS_STALL_MIN_MS. */
@@ -86,10 +86,12 @@ int hls_list_begin(struct hls_list *, const char *url, struct buf *body,
  * media was reloaded or belongs to another variant. */
 enum hls_list_is hls_list_turn(struct hls_list *, uint64_t now_ns);
 
-/* Changes to another variant after failed segments; false: there is none. */
+/* Call it after a failed segment or failed loads: changes to the next lower
+ * variant.  From the lowest one, reloads the master playlist.  False: there is
+ * no other variant. */
 bool hls_list_fall(struct hls_list *, uint64_t now_ns);
 
-/* The last media playlist; NULL: none is loaded yet. */
+/* The last media playlist of the variant; NULL: none is loaded yet. */
 const struct m3u8 *hls_list_media(const struct hls_list *);
 /* The audio rendition of the current variant.  wanted: its language or name.
  * NULL: the rendition has no separate playlist. */

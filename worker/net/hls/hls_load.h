@@ -17,10 +17,11 @@ enum {
 	HLS_KEYS = 4, /* keys in the cache */
 	/* The most attempts for a segment. */
 	HLS_TRIES = 4,
-	/* first pause between attempts; each further pause is twice as long */
+	/* least time from the start of the first attempt to that of the second;
+	 * each further time is twice as long */
 	HLS_TRY_AGAIN_MS = 500,
 	/* A segment fails after twice its duration, or after this time if that
-	 * is longer. */
+	 * is longer.  Time in which on_data() has no room does not count. */
 	HLS_LOAD_LEAST_MS = 5000,
 	/* An attempt fails if no data arrives for 1.5 times the duration of the
 	 * segment, or for this time if that is longer. */
@@ -61,8 +62,11 @@ struct hls_load {
 	unsigned tries;          /* attempts that have failed */
 	uint64_t tried_ns;       /* start of the last attempt */
 	uint64_t again_ns;       /* start of the next attempt */
-	uint64_t active_ns;      /* time spent on the segment, without pauses */
-	uint64_t still_ns;       /* time since bytes arrived, without pauses */
+	uint64_t active_ns;      /* time spent on the segment, also between
+				  * attempts; not while on_data() has no room */
+	/* time in this attempt since bytes arrived; not while on_data() has no
+	 * room */
+	uint64_t still_ns;
 	uint64_t still_at;       /* value of received at the last turn */
 	uint64_t seen_ns;        /* time of the last turn; 0: none yet */
 	struct errmsg error;     /* error of the last attempt */
@@ -86,7 +90,7 @@ enum hls_load_is {
 	HLS_LOAD_RUNS,
 	HLS_LOAD_DONE,    /* everything was delivered */
 	HLS_LOAD_BROKEN,  /* an attempt failed, another follows */
-	HLS_LOAD_FAILED,  /* the last attempt failed */
+	HLS_LOAD_FAILED,  /* an attempt failed, and no other follows */
 };
 
 /* Continues the download.  After HLS_LOAD_BROKEN and HLS_LOAD_FAILED, `error'

@@ -22,8 +22,9 @@ enum {
 	HLS_MUX_PACKETS = 4096,
 	/* Audio is sent this long before its play-out time. */
 	HLS_MUX_LEAD_MS = 200,
-	/* Audio that is later than this is dropped.  Less late audio is sent,
-	 * because the clock of the video may advance in steps. */
+	/* Audio that is later than this is dropped.  Less late audio is sent if
+	 * the unit before it was sent, because the clock of the video may
+	 * advance in steps. */
 	HLS_MUX_LATE_MS = 700,
 	/* If a PTS of audio is further from the clock of the video, the two are
 	 * unrelated. */
@@ -64,7 +65,8 @@ uint64_t hls_mux_packets(const struct hls_mux *);
 /* Sends the packets that are due.  patient: video waits for missing audio. */
 void hls_mux_turn(struct hls_mux *, bool patient);
 
-/* True if video was sent without its audio in the last turn. */
+/* True if the audio for the next video was missing in the last turn: the video
+ * waits, or was sent without it. */
 bool hls_mux_misses_audio(const struct hls_mux *);
 
 void hls_mux_every_second(struct hls_mux *);

@@ -13,7 +13,9 @@
 
 struct mux_pmt {
 	uint16_t pid;      /* PID of the audio; TS_PID_NULL: none */
-	char language[4];  /* ISO 639 code of the audio; "": unknown */
+	/* ISO 639 code of the separate audio, written if no descriptor names
+	 * one; "": unknown */
+	char language[4];
 	uint8_t version;   /* version_number of the last PMT */
 	uint8_t cc;        /* continuity counter of the next PMT packet */
 	size_t len;        /* bytes of section; 0: none yet */
@@ -26,8 +28,8 @@ void mux_pmt_init(struct mux_pmt *);
 void mux_pmt_set_language(struct mux_pmt *, const char *language);
 
 /* Writes the packets of the PMT with this audio to ret, and returns their
- * number.  If the format of the audio is unknown (NULL), or no PID is free, the
- * PMT keeps the audio of the video. */
+ * number; 0: the PMT of the video is malformed.  If the format of the audio is
+ * unknown (NULL), or no PID is free, the PMT keeps the audio of the video. */
 size_t mux_pmt_put(struct mux_pmt *, const struct psi *,
 		   const struct psi_program *,
 		   const struct audio_track_format *, uint8_t *ret);

@@ -6,8 +6,10 @@
  * hls_error() while they last. It never stops reloading the playlist, whatever
  * the server answers.
  *
- * Memory: at most buffer_size of packets, two playlists of M3U8_SIZE_MAX with
- * their parsed form, and some hundred KiB.
+ * Memory: at most buffer_size of packets; and the last master playlist, the
+ * last media playlist and two playlists that are being loaded, each with at most
+ * M3U8_SIZE_MAX.  Separate audio has playlists of its own, and the queues of
+ * hls_mux.h and audio_track.h.
  */
 #pragma once
 

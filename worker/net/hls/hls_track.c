@@ -9,7 +9,8 @@
 
 enum {
 	/* Attempts that a segment gets in any case.  Further attempts are made
-	 * only while the buffer lasts longer. */
+	 * only if the buffer lasts a target duration longer than the wait, or
+	 * if the playlist lists no later segment. */
 	TRIES_LEAST = 2,
 };
 

@@ -27,8 +27,9 @@ struct hls_track_ops {
 	bool (*end)(void *arg);
 	/* Number of packets in all segments so far. */
 	uint64_t (*packets)(void *arg);
-	/* Duration of the buffered packets: a failed segment is tried again
-	 * only if they last longer. */
+	/* Duration of the buffered packets: after two failed attempts, a
+	 * segment is tried again only if the buffer lasts until then, or if
+	 * the playlist lists no later segment. */
 	uint64_t (*waiting_ms)(void *arg);
 };
 

@@ -81,7 +81,8 @@ struct m3u8 {
 	size_t n_audios;
 	struct m3u8_audio *audios;
 
-	uint32_t target_ms; /* EXT-X-TARGETDURATION */
+	uint32_t target_ms; /* EXT-X-TARGETDURATION; without the tag, the
+			     * longest duration of a segment */
 	uint64_t sequence;  /* sequence number of the first listed segment */
 	bool ended;         /* EXT-X-ENDLIST or type VOD: it does not grow */
 	bool fragmented;    /* EXT-X-MAP: the segments are MP4 */

@@ -13,7 +13,8 @@ struct m3u8_parser {
 
 	bool has_duration; /* next has its duration */
 	struct m3u8_segment next; /* the next segment, until its URI */
-	bool range_open; /* its range starts where the last one ended */
+	/* the range of next starts where that of the segment before ended */
+	bool range_open;
 	uint32_t key; /* 1 + index of the current key; 0: not encrypted */
 	bool keyed; /* a key for next in a known format was read */
 	bool has_target; /* EXT-X-TARGETDURATION was read */

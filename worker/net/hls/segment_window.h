@@ -99,7 +99,7 @@ const struct m3u8_segment *segment_window_listed(const struct segment_window *,
 						 const struct m3u8 *,
 						 const struct segment_step *);
 
-/* True while the server sends stale playlists. */
+/* True if the server has sent two or more stale playlists in a row. */
 bool segment_window_is_held(const struct segment_window *);
 
 /* Duration of the segments from the next one to the end of the playlist. */
