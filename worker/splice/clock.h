@@ -44,7 +44,7 @@ enum {
 	 * PCRs. */
 	SPLICE_CLOCK_EARLY_MS = 30,
 	/* After a gap in the counter a PCR counts as early if it is further
-	 * ahead of the anchor.  Without a gap the limit is
+	 * ahead of the value expected by now.  Without a gap the limit is
 	 * SPLICE_CLOCK_LOOSE_MS. */
 	SPLICE_CLOCK_LOST_MS = 50,
 	/* Number of PCRs until the usual distance of the PCRs of a source is

@@ -106,7 +106,7 @@ static void take_program(struct splice *s, const struct psi_program *p)
 		name_pid(&s->pids[pmt.streams[i].pid], index);
 }
 
-/* Notes the PIDs that were seen since the cut and that no table names any more.
+/* Notes the PIDs that had packets since the cut and that no table names.
  * Tables may change with each packet, so the clocks are searched only once for
  * all PIDs. */
 static void note_former(struct splice *s)

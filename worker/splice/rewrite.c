@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* After a cut: copies packets, and changes or drops them. */
+/* From the first packet on that must not pass unchanged: copies packets, and
+ * changes or drops them. */
 #include "worker/splice/machine.h"
 
 #include "common/base/util.h"

@@ -12,7 +12,7 @@
 
 enum {
 	PMT_TABLE_ID = 0x02,
-	PMT_STREAMS_MAX = 202, /* maximum in a section of 1,024 bytes */
+	PMT_STREAMS_MAX = 202, /* a section of 1,024 bytes has at most 201 */
 };
 
 struct pmt_stream {

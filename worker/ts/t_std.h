@@ -47,7 +47,7 @@ struct t_std_video {
 };
 
 /* Finds the buffers of video (MPEG-2, H.264, HEVC) by the profile and level of
- * a parameter set in these n bytes.  False: no parameter set was found; one that
- * begins in the last bytes is not read.  coding: as pmt_coding(). */
+ * a parameter set in these n bytes.  False: no parameter set was found; one
+ * that begins in the last bytes is not read.  coding: as pmt_coding(). */
 bool t_std_video_find(uint8_t coding, const uint8_t *data, size_t n,
 		      struct t_std_video *ret);

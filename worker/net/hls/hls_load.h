@@ -2,7 +2,8 @@
 /*
  * Downloads and decrypts segments, one at a time.
  *
- * Resumes a broken transfer where it ended. Loads keys on demand and caches
+ * A broken transfer is repeated from the start of the segment; on_data() gets
+ * only the bytes that it has not taken yet. Loads keys on demand and caches
  * them.
  */
 #pragma once

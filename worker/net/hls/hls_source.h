@@ -7,9 +7,9 @@
  * the server answers.
  *
  * Memory: at most buffer_size of packets; and the last master playlist, the
- * last media playlist and two playlists that are being loaded, each with at most
- * M3U8_SIZE_MAX.  Separate audio has playlists of its own, and the queues of
- * hls_mux.h and audio_track.h.
+ * last media playlist and two playlists that are being loaded, each with at
+ * most M3U8_SIZE_MAX.  Separate audio has playlists of its own, and the queues
+ * of hls_mux.h and audio_track.h.
  */
 #pragma once
 

@@ -23,8 +23,8 @@ enum {
 	HEAD_PART = 16,
 	PROBE_PART = 8,
 	SCRATCH = 32, /* packets of scratch */
-	/* A PCR is a jump if it is ahead of the last one by more than the usual
-	 * interval plus this. */
+	/* A PCR is a jump if it is ahead of the last one by more than the
+	 * longest interval of earlier PCRs plus this. */
 	JUMP_MS = 100,
 	/* The pace is smoothed over this many target durations. */
 	SMOOTH_TARGETS = 4,

@@ -58,7 +58,7 @@ struct segment_window {
 	struct stale_lists old; /* zero: the playlist is current */
 
 	/* --- counted since the start --- */
-	uint64_t skipped;    /* segments that were not available */
+	uint64_t skipped;    /* segments that were not available, or lost */
 	uint32_t renumbered; /* how often URIs continued, but numbers did not */
 	uint32_t restarted;  /* how often neither URIs nor numbers continued */
 	uint64_t named;      /* number of URIs that were hashed */
