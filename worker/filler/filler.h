@@ -37,8 +37,9 @@ struct filler;
 /* Makes a filler.  psi: the tables of the packets of filler_feed(), which the
  * caller keeps up to date; it outlives the filler. */
 struct filler *filler_new(const struct psi *);
-/* Keeps pictures of these PIDs alone: a set with a bit for each PID.  The set
- * outlives the filler; the caller may change it before the tables change. */
+/* Keeps pictures only of these PIDs: a set with a bit for each PID.  The set
+ * outlives the filler; a later change of the set applies only to videos that
+ * new tables list. */
 void filler_limit(struct filler *, const uint64_t pids[TS_PIDS / 64]);
 void filler_free(struct filler **);
 

@@ -22,7 +22,7 @@ struct rtp_clock {
 	struct pcr_clock pcr;
 	bool follows;       /* time stamps follow the PCRs */
 	bool marked;        /* the next time stamp begins a new time base */
-	unsigned paused;    /* PCRs that are still needed after a pause */
+	unsigned paused;    /* PCRs still needed after a pause of the stream */
 	uint64_t paused_at; /* pcr.at_packets at the last PCR after a pause */
 	bool judged;        /* the PCRs needed after a pause have arrived */
 	uint32_t jumps;     /* pcr.jumps at the last time stamp */

@@ -91,8 +91,9 @@ bool splice_is_other_table(const struct splice *s, const uint8_t *p)
 	       is_other_pmt(program->pmt.data, section);
 }
 
-/* Had the PID packets when the tables changed a short time ago, although the new
- * tables do not list it?  A multiplexer sends tables before its PIDs change. */
+/* Had the PID packets when the tables changed a short time ago, although the
+ * new tables do not list it?  A multiplexer sends new tables before its PIDs
+ * change. */
 static bool is_former(const struct splice *s, const struct splice_pid *ps)
 {
 	return ps->former && ps->cut == s->cut &&

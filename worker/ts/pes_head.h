@@ -14,7 +14,7 @@
 enum {
 	/* The most bytes of a PES up to the end of PTS, DTS and ESCR. */
 	PES_STAMPS_MAX = 25,
-	/* The most incomplete headers that a reader holds at a time. */
+	/* The most incomplete headers in a struct pes_reader. */
 	PES_READER_MAX = 16,
 };
 

@@ -40,8 +40,8 @@ struct fetcher {
 	const struct http_spec *spec;
 	struct reach reach;
 	int running;         /* transfers that libcurl has not finished */
-	bool fresh;          /* a transfer was added since the last turn */
-	/* transfers to resume at the next turn */
+	bool fresh; /* a transfer was added since the last fetcher_turn() */
+	/* transfers to resume in the next fetcher_turn() */
 	struct fetch *resumes[CONNECTIONS_MAX];
 	uint64_t turned_ns;  /* time of the last read of the network */
 	uint64_t received;   /* bytes received since turned_ns */

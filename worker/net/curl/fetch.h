@@ -85,8 +85,8 @@ struct fetch *fetch_new(struct fetcher *, const struct fetch_request *,
 			int *ret_err, struct errmsg *error);
 void fetch_free(struct fetch **);
 
-/* Resumes a paused transfer at the next turn.  At most four transfers of a
- * fetcher may be paused. */
+/* Resumes a paused transfer in the next fetcher_turn().  At most four transfers
+ * of a fetcher may be paused. */
 void fetch_resume(struct fetch *);
 
 bool fetch_is_paused(const struct fetch *);

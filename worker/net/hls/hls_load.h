@@ -68,8 +68,8 @@ struct hls_load {
 	/* time in this attempt since bytes arrived; not while on_data() has no
 	 * room */
 	uint64_t still_ns;
-	uint64_t still_at;       /* value of received at the last turn */
-	uint64_t seen_ns;        /* time of the last turn; 0: none yet */
+	uint64_t still_at;       /* value of received at seen_ns */
+	uint64_t seen_ns;        /* time of the last hls_load_turn(); 0: none */
 	struct errmsg error;     /* error of the last attempt */
 };
 

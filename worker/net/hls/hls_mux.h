@@ -65,8 +65,8 @@ uint64_t hls_mux_packets(const struct hls_mux *);
 /* Sends the packets that are due.  patient: video waits for missing audio. */
 void hls_mux_turn(struct hls_mux *, bool patient);
 
-/* True if the audio for the next video was missing in the last turn: the video
- * waits, or was sent without it. */
+/* True if the audio for the next video was missing in the last hls_mux_turn():
+ * the video waits, or was sent without that audio. */
 bool hls_mux_misses_audio(const struct hls_mux *);
 
 void hls_mux_every_second(struct hls_mux *);

@@ -8,7 +8,7 @@ struct m3u8_parser {
 	struct m3u8 list;
 	struct errmsg *error;
 	unsigned line_number;
-	/* entries for which memory of list.segments and list.keys is there */
+	/* entries that are allocated at list.segments and list.keys */
 	size_t segments_size, keys_size;
 
 	bool has_duration; /* next has its duration */
