@@ -86,7 +86,7 @@ size_t ring_writer_window(const struct ring_writer *);
 /* The largest size in bytes to which the window can grow. */
 size_t ring_writer_max(const struct ring_writer *);
 
-/* The absolute position of the next packet. */
+/* The position of the next packet: the bytes since the ring was made. */
 uint64_t ring_writer_pos(const struct ring_writer *);
 
 /* The *n contiguous packets that end `back` bytes before the write position,

@@ -33,8 +33,8 @@ struct http_pool {
 	/* passes a client to the tls worker; NULL: no TLS */
 	http_serve_tls_fn *serve_tls;
 	void *serve_arg;
-	/* connections that wait to send an answer with a lasting body; other
-	 * answers are sent first */
+	/* connections that wait for their turn to send a body that outlives
+	 * the server (http_answer.lasting); other answers do not wait */
 	struct turn_queue lasting;
 };
 

@@ -100,7 +100,8 @@ void edit_set_gid(struct api *, json_int_t gid);
 json_t *edit_message(const char *scope);
 void edit_announce(struct api *, json_t *message);
 
-/* Adds `gid' of the configuration to the message, if there is one. */
+/* Adds `gid' of the configuration, the counter from which new ids are made, to
+ * the message, if the configuration has it. */
 void edit_add_gid(const struct api *, json_t *message);
 
 /* Returns {id, remove: true, up}, a new reference. */

@@ -141,7 +141,7 @@ bool check_id(const char *id);
 int check_control_port(const char *text, struct sockaddr_any *ret,
 		       struct errmsg *error) MUST_CHECK;
 
-/* As check_control_port(), for the JSON value of control_port, which is no
- * string in some files. */
+/* As check_control_port(), for the JSON value of control_port.  Some files have
+ * a number there: each value that is no string is an error. */
 int check_control_port_value(const json_t *value, struct sockaddr_any *ret,
 			     struct errmsg *error) MUST_CHECK;

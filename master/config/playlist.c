@@ -59,8 +59,9 @@ static void put_line(struct buf *to, const char *text)
 		buf_append(to, is_control(*text) ? " " : text, 1);
 }
 
-/* Appends key="text", without double quotes and commas in text, because some
- * players split the line at its commas; appends nothing for "". */
+/* Appends key="text"; nothing for "".  In text a single quote replaces each
+ * double quote, and a space replaces each control byte and each comma, because
+ * some players split the line at its commas. */
 static void put_value(struct buf *to, const char *key, const char *text)
 {
 	if (text[0] == '\0')

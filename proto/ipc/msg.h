@@ -164,7 +164,7 @@
 	ROW(SOFTCAM_EMM, softcam_emm, "softcam.emm", 0) \
 	/* connect to the ECM generator of this CA system */ \
 	ROW(CAS_START, cas_start, "cas.start", 0) \
-	/* port for EMM generators; 1 or 2 descriptors: sockets; or error */ \
+	/* serve EMM generators; 1 or 2 descriptors: sockets; none: error */ \
 	ROW(CAS_EMMG, cas_emmg, "cas.emmg", 0) \
 	/* serve a stream; descriptor: a channel to it */ \
 	ROW(CAS_LINK, cas_link, "cas.link", 1) \

@@ -115,7 +115,7 @@ struct msg_epg_status {
 	uint64_t bytes;
 	bool loaded;             /* the guide has its limits, and the saved
 				  * events are read */
-	/* The counts below are those since the start. */
+	/* The counts below are those since the start of the worker. */
 	uint64_t changes;        /* sections that changed events */
 	uint64_t replaced;       /* events that overlapped a newer one, which
 				  * replaced them */

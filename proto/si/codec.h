@@ -121,7 +121,7 @@ void codec_end(struct codec *, const struct codec_scope *, const char *key);
 
 typedef void codec_fn(struct codec *, const void *arg);
 
-/* Reads or writes a list of objects to the end of the scope; fn handles each.
- * While reading, an incomplete object at the end is omitted and sets c->in.cut.
- */
+/* Reads objects into a list up to the end of the scope (codec_begin()), or
+ * writes those of the list; fn handles each.  While reading, an incomplete
+ * object at the end is omitted and sets c->in.cut. */
 void codec_list(struct codec *, const char *key, codec_fn *, const void *arg);

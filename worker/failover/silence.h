@@ -9,9 +9,9 @@
  * the detection: an input that flaps is detected as fast as any other.
  *
  * Several pauses that are too short for a hole are a hole if each of them lost
- * packets and they are apart from each other.  Two reads may hide such a pause,
- * because both have packets: then the packets that are missing in them show its
- * length.
+ * packets and they are apart from each other.  A pause between two reads is
+ * hidden if both reads have packets: then the packets that they lack, at the
+ * rate of the source, show its length.
  *
  * Embedded, pure; zeroed memory is a source without packets yet.
  */

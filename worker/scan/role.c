@@ -67,8 +67,8 @@ static void close_input(struct scan *s, int err, const struct errmsg *error)
 	s->error = *error;
 }
 
-/* Reports the IDs of the multiplex.  The reception is not part of it, because
- * the master knows it from the adapter. */
+/* Reports the IDs of the multiplex.  Its tuning, and lock and signal, are not
+ * part of it, because the master knows them from the adapter. */
 static void send_transponder(const struct scan *s, uint64_t now_ns)
 {
 	json_t *tuning = json_object();

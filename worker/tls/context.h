@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes the context of OpenSSL with the TLS settings: TLS 1.2 and 1.3, ciphers
- * with forward secrecy and authentication only, ALPN http/1.1, no
+ * Makes the context of OpenSSL with the TLS settings: TLS 1.2 and 1.3, AEAD
+ * ciphers with forward secrecy only, ALPN http/1.1 and http/1.0, no
  * renegotiation, no early data, sessions resumed by tickets only.
  */
 #pragma once
