@@ -376,7 +376,8 @@ int deliver_mount(struct deliver *d, const struct msg_deliver_mount *name,
 			remove_mount(d, old);
 		return err;
 	}
-	/* the master may yet receive a report on the path's earlier mount */
+	/* a report on the path's earlier mount may still be on its way: report
+	 * this mount, too */
 	if (m->demand)
 		m->reported_bytes = UINT64_MAX;
 	if (old != NULL && strcmp(old->stream, name->stream) == 0) {

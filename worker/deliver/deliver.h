@@ -4,12 +4,13 @@
  * to the viewers.
  *
  * Owns the descriptors that it gets; borrows the loop.  A timer feeds the
- * viewers and runs only while viewers exist.  The writer of a ring therefore
- * makes no system call for its viewers, and the number of viewers does not
- * change how often the deliver worker wakes.
+ * viewers.  It runs only while viewers exist, or requests wait or receive bytes
+ * of a ring.  The writer of a ring therefore makes no system call for its
+ * viewers, and the number of viewers does not change how often the deliver
+ * worker wakes.
  *
- * The number of viewers of an address is limited.  Each stream has some places
- * that only its own viewers get, so no stream can take the places of all
+ * The number of viewers of an address is limited.  Each path (mount) has some
+ * places that only its own viewers get, so no path can take the places of all
  * viewers.
  */
 #pragma once
@@ -62,8 +63,10 @@ void deliver_set_tls(struct deliver *, int fd);
 /* Closes the listener; its viewers stay. */
 void deliver_unlisten(struct deliver *, const struct msg_deliver_unlisten *);
 
-/* Takes ring_fd on success.  Replaces a mount of the same path with another
- * ring and closes its viewers.  0 or -errno. */
+/* Takes ring_fd on success.  If the mount of this path has the same ring and
+ * the same settings of TLS and HLS, it keeps its viewers.  Otherwise a new one
+ * replaces it, and its viewers are closed.  0 or -errno: then this path has no
+ * mount. */
 int deliver_mount(struct deliver *, const struct msg_deliver_mount *,
 		  int ring_fd) MUST_CHECK;
 void deliver_unmount(struct deliver *, const struct msg_deliver_mount *);
@@ -78,9 +81,9 @@ void deliver_move(struct deliver *, const struct msg_deliver_move *);
 void deliver_limit(struct deliver *, const struct msg_deliver_limits *);
 
 /* Call it when a new master begins.  Listeners and mounts that it adds again
- * stay as they are, and deliver_settle() removes all others.  All counters are
- * reported again.  With `retire' in the message of deliver_settle() each
- * connection is closed after its answer. */
+ * keep their connections and viewers, and deliver_settle() removes all others.
+ * All counters are reported again.  With `retire' in the message of
+ * deliver_settle() each connection is closed after its answer. */
 void deliver_renew(struct deliver *);
 void deliver_settle(struct deliver *, const struct msg_deliver_settle *);
 
@@ -101,8 +104,9 @@ void deliver_review(struct deliver *, uint64_t client);
 void deliver_picture(struct deliver *, const struct msg_picture_result *,
 		     uint32_t seq, int fd);
 
-/* Measures the rates of the streams, and asks again about viewers whose
- * permission ends. */
+/* Call it once a second.  Measures the rates of the streams, asks again about
+ * viewers whose permission ends, and ends HLS sessions and requests whose time
+ * is over. */
 void deliver_every_second(struct deliver *);
 
 struct msg_deliver_status deliver_status(const struct deliver *);

@@ -83,9 +83,9 @@ static const struct viewer_conn_events conn_events = {
 	.on_end = on_conn_end,
 };
 
-/* Closes another connection than c to make room: one between two requests, else
- * one whose request is incomplete, else one that waits for an answer; the
- * oldest of its kind. */
+/* Closes another connection than c to make room: one whose last request was
+ * answered, else one whose first request is incomplete, else one that waits for
+ * an answer; the oldest of its kind. */
 static void make_place(struct deliver *d, const struct viewer_conn *c)
 {
 	struct viewer_conn *old = TAILQ_FIRST(&d->used);

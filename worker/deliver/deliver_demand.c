@@ -46,7 +46,7 @@ void deliver_feed_waiting(struct deliver *d, uint64_t now_ms)
 
 		next = TAILQ_NEXT(c, in_wait);
 		/* without a permission: the master is judging the viewer again,
-		 * so it waits for the verdict */
+		 * so the request waits for the verdict */
 		if (verdict == DEMAND_WAITS ||
 		    (verdict == DEMAND_STARTS && !c->session->permitted))
 			continue;

@@ -33,10 +33,10 @@ struct deliver {
 	struct ev_loop *loop;
 	ev_timer tick;
 	LIST_HEAD(, listener) listeners;
-	/* fresh: connections without a complete request, in the order of their
-	 * arrival.  busy: connections whose request has no answer yet, in the
-	 * order of the requests.  used: all other connections, in the order of
-	 * their last answers. */
+	/* fresh: connections whose first request is not complete, in the order
+	 * of their arrival.  busy: connections whose request has no complete
+	 * answer yet, in the order of the requests.  used: all other
+	 * connections, in the order of their last answers. */
 	struct conn_list fresh, busy, used;
 	struct mount_table mounts;
 	struct tls_link *tls; /* NULL: no channel to the tls worker */
@@ -44,7 +44,8 @@ struct deliver {
 			       * the ring, not copies */
 	struct peer_links links;
 	bool kernel_tls;      /* the kernel supports TLS on sockets */
-	unsigned max_outer;   /* connections on which the kernel may encrypt */
+	unsigned max_outer;   /* a connection that is new while n_conns is not
+			       * below this is not encrypted by the kernel */
 	struct first_byte *first; /* waits for the first bytes of connections;
 				   * NULL until deliver_set_tls() */
 	struct sessions *sessions;
@@ -67,7 +68,8 @@ struct deliver {
 	void *arg;
 	unsigned turns; /* number of ticks; each tick begins with another
 			 * mount */
-	unsigned n_demands; /* first viewers reported at once in this second */
+	unsigned n_demands; /* first viewers of streams on demand in this
+			     * second: DEMANDS_MAX are reported at once */
 	unsigned n_conns;   /* connections of clients that are no viewers
 			     * (yet) */
 	unsigned n_fresh;   /* length of the list `fresh' */
@@ -94,9 +96,10 @@ struct deliver {
 /* Logs, at a bounded rate, that a client was rejected because of a limit. */
 void deliver_log_full(struct deliver *, const char *address,
 		      const char *error);
-/* Adds a connection that this listener accepted.  If there are too many, the
- * connection gets 503 and is closing when the call returns.  first: to detect
- * TLS, or NULL.  peer: the client; NULL: the peer of the socket. */
+/* Adds a connection that the listener with this address accepted.  If there are
+ * too many, it replaces another connection.  If only viewers are left, it reads
+ * no request, but sends 503 and is closed.  first: to detect TLS, or NULL.
+ * peer: the client; NULL: the peer of the socket. */
 struct viewer_conn *deliver_add_conn(struct deliver *, const char *address,
 				     int fd, struct first_byte *first,
 				     const struct sockaddr_any *peer);
@@ -116,8 +119,8 @@ void deliver_welcome(struct deliver *, struct viewer_conn *, struct mount *);
 /* Call it for a new viewer of the mount: reports the first viewer of a stream
  * on demand to the master, which starts the stream. */
 void deliver_report_demand(struct deliver *, struct mount *);
-/* Answers the requests for streams on demand that have packets now, or have
- * waited too long. */
+/* Answers the requests that wait for a stream on demand, if the stream can be
+ * sent now, or if they have waited too long. */
 void deliver_feed_waiting(struct deliver *, uint64_t now_ms);
 /* Rejects the requests that wait for the mount. */
 void deliver_reject_waiting(struct deliver *, struct mount *);

@@ -61,9 +61,9 @@ static bool is_free(const struct door *d, const struct session *s)
 	return door_is_open(d, s->free_entry);
 }
 
-/* Applies an answer to the session.  A viewer that already watches stays after
- * ASK_BUSY.  Calls on_verdict(), which may free s, so the caller must not use s
- * after it. */
+/* Applies an answer to the session.  After ASK_BUSY (no decision now) a viewer
+ * that already watches stays, and is asked about again.  Otherwise calls
+ * on_verdict(), which may free s, so the caller must not use s after it. */
 static void decide(const struct door *d, struct session *s,
 		   const struct msg_deliver_answer *a)
 {

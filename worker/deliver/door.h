@@ -66,8 +66,8 @@ void door_ask(struct door *, struct session *);
 /* Takes the answer of the master to the question with this number. */
 void door_answer(struct door *, const struct msg_deliver_answer *,
 		 uint32_t seq);
-/* Asks the master again about the session with this number; 0: about all
- * sessions. */
+/* Asks the master again about the session with this number, or with 0 about all
+ * joined sessions, but not about sessions that need no permission. */
 void door_review(struct door *, uint64_t client);
 /* Call it for a new master: sends it the open questions, and asks it about all
  * sessions. */

@@ -16,7 +16,7 @@
  * the parts of its playlist.  Older segments are not made.  If the store is
  * full, the mount with the most bytes outside its playlist drops the oldest of
  * these fragments.  If there are none, a new segment replaces parts of its
- * mount, and a new part replaces older parts.
+ * mount, and then older segments; a new part replaces older parts.
  *
  * Owns the fragments; borrows the mount.
  */
@@ -70,16 +70,17 @@ struct fragment {
 	uint64_t number;
 	uint32_t index; /* number of a part in its segment, from 0 */
 	uint64_t init_hash; /* hash of the initialization segment: its name */
-	/* init: initialization segment, NULL for a part; media: NULL: fMP4
-	 * cannot carry the segment or part, or init is NULL, too */
+	/* init: the initialization segment; NULL for a part.  media: the
+	 * fragment; NULL: fMP4 cannot carry the segment or part, and init is
+	 * NULL, too */
 	struct blob *init, *media;
 };
 
 enum fragment_state {
 	FRAGMENT_READY,
 	FRAGMENT_LATER, /* not ready: a later call may return it */
-	FRAGMENT_BAD,   /* fMP4 cannot carry it, it is too old, or it has left
-			 * the ring */
+	FRAGMENT_BAD,   /* fMP4 cannot carry it, it is too old or too large, or
+			 * it has left the ring */
 	FRAGMENT_FULL,  /* the memory limits leave no room for it */
 };
 
@@ -99,8 +100,8 @@ enum fragment_state fragments_part(struct fragments *,
 				   const struct fragment **ret);
 /* Is this part kept, so that it need not be made? */
 bool fragments_has_part(const struct fragments *, const struct ring_part *);
-/* Sets the oldest segment whose parts the playlist lists; older parts are
- * freed. */
+/* Sets the oldest segment whose parts the playlist lists.  The next fragment
+ * that is made replaces older parts. */
 void fragments_list_parts(struct fragments *, uint64_t number);
 /* The initialization segment with this hash; NULL: there is none. */
 struct blob *fragments_init(struct fragments *, uint64_t hash);
@@ -109,9 +110,9 @@ uint64_t fragments_made(const struct fragments *);
 /* Did a fragment have to wait for another iteration of the loop since the last
  * call? */
 bool fragments_starved(struct fragments *);
-/* Call it with the number of the newest segment in the ring.  If it is lower
- * than before, frees all fragments: the stream began again with lower numbers,
- * after the clock was set back. */
+/* Call it with the number of the newest segment in the ring.  If a segment with
+ * a higher number was requested before, frees all fragments: the stream began
+ * again with lower numbers, after the clock was set back. */
 void fragments_bound(struct fragments *, uint64_t newest);
 /* Frees the fragments of a mount without a request for FRAGMENTS_IDLE_MS. */
 void fragments_expire(struct fragments *, uint64_t now_ms);

@@ -78,9 +78,9 @@ void hls_read_live(struct mount *, struct ring_segments *ret);
 /* May an answer have changed since the last call that returned true? */
 bool hls_has_news(struct mount *, uint64_t now_ms);
 
-/* Call it when mount `to' replaces mount `from', with the same path and
- * permissions.  The requests then wait for the segments of `to', and its
- * playlists continue those of `from'. */
+/* Call it when mount `to' replaces mount `from', with the same path and stream.
+ * The requests then wait for the segments of `to', and its playlists continue
+ * those of `from'. */
 void hls_move(struct mount *from, struct mount *to);
 
 /* Call it when the mount ends: rejects the requests that wait for its

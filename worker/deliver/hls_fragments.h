@@ -19,8 +19,9 @@ const struct ring_segment *hls_segment_of(const struct ring_segments *,
 					  uint64_t number);
 
 /* Reduces the playlist to its newest segments that have fragments, and writes
- * their initialization segments to maps.  all: the segments of the ring; the
- * one that follows the playlist becomes the open one.  FRAGMENT_LATER: some
+ * the hashes of their initialization segments to maps.  all: the segments of
+ * the ring.  If a complete segment follows the playlist, it becomes the open
+ * one; if fMP4 cannot carry it, there is no open one.  FRAGMENT_LATER: some
  * fragments are not ready; BAD and FULL: no segment has a fragment. */
 enum fragment_state hls_fragments(struct mount *, struct ring_segments *all,
 				  struct hls_playlist *,

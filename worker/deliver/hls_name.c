@@ -44,7 +44,8 @@ static bool read_hash(const char **text, const char *letter, uint64_t *ret)
 }
 
 /* Reads the name of a segment, "1798765432.ts", of a part, "1798765432.0.ts",
- * or the same with a hash instead of the number.  False: it is no such name. */
+ * the same with a hash instead of the number, or with .m4s, or the name of an
+ * initialization segment.  False: it is no such name. */
 static bool read_name(const char *name, struct hls_wanted *ret)
 {
 	bool hashed = false, is_part = false;

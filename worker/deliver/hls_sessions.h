@@ -101,7 +101,7 @@ void hls_sessions_forget(struct viewer_conn *);
 /* Sets the id of the mount's stream in its sessions. */
 void hls_sessions_rename(struct mount *, const char *stream);
 /* Moves the sessions of mount `from' to mount `to', which replaces it, with the
- * same path and permissions. */
+ * same path and stream. */
 void hls_sessions_move(struct mount *from, struct mount *to);
 /* Call it when the mount ends.  Ends its sessions, and rejects the requests
  * that wait. */

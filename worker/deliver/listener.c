@@ -20,7 +20,8 @@ enum {
 	KEEP_IDLE_S = 30,
 	KEEP_INTERVAL_S = 10,
 	KEEP_PROBES = 3,
-	/* the kernel drops a new connection that sends nothing for this time */
+	/* the kernel holds back a new connection that sends nothing, for about
+	 * this time */
 	SILENT_S = 10,
 };
 

@@ -24,7 +24,8 @@ struct mount {
 	unsigned hls; /* most segments in the playlist; 0: no HLS, the path is
 		       * that of the stream */
 	struct fragments *fragments; /* the segments as fMP4; NULL: TS */
-	bool tls;    /* serves viewers with TLS; false: viewers without TLS */
+	bool tls;    /* serves viewers with TLS; false: viewers without TLS; a
+		      * play path serves both: mount_accepts() */
 	bool demand; /* the stream starts with the first viewer */
 	bool renewed; /* the current master has added the mount */
 	bool broken; /* the header of the ring is invalid */
@@ -65,9 +66,9 @@ struct mount {
 	uint64_t woken_news; /* number of segments and parts when the waiting
 			      * requests were last tried */
 	uint64_t woken_ms;   /* time when the requests were last tried */
-	uint64_t bytes;     /* bytes sent to viewers and clients */
-	uint64_t cut;       /* connections closed before the writer reused the
-			     * bytes that they still needed */
+	uint64_t bytes;     /* bytes of the ring sent to viewers and clients */
+	uint64_t cut;       /* connections closed because the writer has reused,
+			     * or would soon reuse, bytes that they need */
 	struct ratelimit viewer_log;
 	uint64_t rate;      /* rate of the writer in bytes per second */
 	uint64_t rate_pos;  /* end of the stream when rate was last measured */
@@ -116,13 +117,15 @@ void mount_set_fill(struct mount *, unsigned kib);
 /* Sets the id of the mount's stream; the viewers stay. */
 void mount_rename(struct mount *, const char *stream);
 
-/* True if the mount serves viewers with TLS (secure), or without. */
+/* True if the mount serves viewers with TLS (secure), or without.  The mount of
+ * a play path serves both. */
 bool mount_accepts(const struct mount *, bool secure);
 
 /* Is fd the ring of this mount? */
 bool mount_uses_ring(const struct mount *, int fd);
 
-/* Makes the socket (taken) a viewer, which gets the first bytes at once. */
+/* Makes the socket (taken) a viewer, which gets the first bytes at once, unless
+ * it has to wait for packets or a random access point. */
 void mount_add_viewer(struct mount *, const struct viewer_socket *,
 		      uint64_t now_ms);
 
@@ -130,7 +133,8 @@ void mount_add_viewer(struct mount *, const struct viewer_socket *,
  * it.  True if the mount can have viewers. */
 bool mount_recover(struct mount *);
 
-/* Writes the end of the stream in the ring.  False: the ring is invalid. */
+/* *ret: the position of the end of the stream in the ring.  False: the ring is
+ * invalid. */
 bool mount_end(struct mount *, uint64_t *ret);
 
 /* Call it when the stream on demand has stopped: new viewers wait for the next
@@ -155,5 +159,6 @@ unsigned mount_wait_ms(struct mount *, uint64_t now_ms);
 /* Measures the rate of the writer; call about once a second. */
 void mount_measure(struct mount *, uint64_t now_ms);
 
-/* True if the counters changed since the last report. */
+/* True: the counters have changed since the last report, or a report is due;
+ * *ret is the new report. */
 bool mount_next_report(struct mount *, struct msg_deliver_viewers *ret);

@@ -40,7 +40,7 @@ void page_pipe_fill(struct page_pipe *, int fd, off_t at, size_t len);
 bool page_pipe_copy(struct page_pipe *, const void *data, size_t len);
 
 /* Sends all bytes to a non-blocking socket.  Returns as sendfile().  After
- * EINTR the pipe may be unusable (p->len is 0): use sendfile() then. */
+ * EINTR the pipe may be unusable (p->len is 0): use ring_send() then. */
 ssize_t page_pipe_send(struct page_pipe *, int fd);
 
 /* Releases the pages. */

@@ -4,8 +4,8 @@
  *
  * The socket gets references to the pages of the ring, so the range must stay
  * in the ring until the client has acknowledged it, which may be long after its
- * last byte was handed to the socket.  Until then it is in the list of its
- * mount, which checks it in every pass.
+ * last byte was handed to the socket.  Until then the body is in the list of
+ * its mount, which checks it in its passes (ring_body_rests()).
  *
  * Embedded; zeroed memory is an inactive body.  Borrows mount and socket.
  */

@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-	/* Mounts reported in a second.  The channel treats more as a flood. */
+	/* The most mounts whose changed counts are reported at once, so that
+	 * the messages of a second stay below CHANNEL_FLOOD. */
 	CHANGES_MAX = 500,
 	/* Messages of the channel that the worker handles in one wake-up: a
 	 * command of the master is at most a few messages for each path. */

@@ -15,8 +15,8 @@
 struct ev_loop;
 struct tls_link;
 
-/* fd (taken): one end of a SEQPACKET pair.  waiting_max: sockets that wait for
- * the tls worker, each with two descriptors. */
+/* fd (taken): one end of a SEQPACKET pair.  waiting_max: most sockets that wait
+ * for the tls worker, each with two descriptors. */
 struct tls_link *tls_link_new(struct ev_loop *, int fd, unsigned waiting_max);
 /* NULL-safe; sets *l to NULL. */
 void tls_link_free(struct tls_link **);

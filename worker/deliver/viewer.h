@@ -38,7 +38,8 @@ struct viewer {
 	void (*on_gone)(struct viewer *, void *arg);
 	void *arg;
 	struct session *session;
-	uint32_t received;      /* bytes that the viewer sent, unread */
+	uint32_t received;      /* bytes that the viewer sent and on_readable()
+				 * discarded */
 	struct peer *from;      /* counts the viewer for its address; NULL: no
 				 * limit */
 	struct sockaddr_any peer_address; /* len 0: unknown */

@@ -70,7 +70,8 @@ struct viewer_conn {
 		LIST_ENTRY(viewer_conn) entry;
 		struct mount *mount; /* NULL: the request does not wait */
 		uint64_t until_ms;
-		uint64_t session; /* number of the session in the last request;
+		uint64_t session; /* number of the HLS session in the last
+				   * request, or with is_index of the new one;
 				   * 0: none */
 		bool is_index; /* the answer is a list that names `session' */
 	} hls;
@@ -100,7 +101,8 @@ struct viewer_conn {
 	/* the request waits for the picture of a stream */
 	TAILQ_ENTRY(viewer_conn) in_picture;
 	struct picture *picture; /* NULL: the request does not wait */
-	/* --- the owner uses the members up to here, and `play' --- */
+	/* --- the owner sets the members up to here, `play' and `keep'; it only
+	 * reads the others --- */
 	struct ev_loop *loop;
 	char *address; /* copy of the listener's address */
 	bool play; /* the listener served the play paths */
@@ -121,10 +123,10 @@ struct viewer_conn {
 				    * sent */
 	bool more_body; /* `body' has bytes of the answer that are not sent */
 	bool used;      /* a request was answered before */
-	bool begun;     /* a request has begun: the deadline is head_ms, not
-			 * idle_ms */
+	bool begun;     /* a request has begun, or none was answered yet: the
+			 * deadline is head_ms, not idle_ms */
 	bool keep;      /* another request may follow the answer */
-	bool nodelay;   /* TCP_NODELAY is set */
+	bool nodelay;   /* TCP_NODELAY is set, if fd is a TCP socket */
 	bool lost;      /* bytes of the answer are lost: reset the connection */
 	size_t drained; /* bytes read after the last answer */
 	bool fresh;   /* the first byte has not arrived: waits in `first` */

@@ -2,9 +2,10 @@
 /*
  * The sessions: a number for each viewer, and the reports to the master.
  *
- * A session begins when a viewer asks for a stream and ends with it.  Between
- * its permission and its end it is joined: it is in the list of sessions, and
- * its begin and its end are reported.
+ * A session begins when a viewer asks for a stream, and ends when the viewer is
+ * rejected or leaves.  From session_join() to its end it is joined: its viewer
+ * is served, it is in the list of sessions, and its begin and its end are
+ * reported.
  *
  * Owns the sessions and their texts.
  */
@@ -28,7 +29,7 @@ enum {
 
 struct session_events {
 	/* Called with a decision about the viewer.  If the viewer is permitted
-	 * already, it is ASK_ALLOWED or ASK_DENIED.  The receiver may free the
+	 * already, the decision is not ASK_BUSY.  The receiver may free the
 	 * session. */
 	void (*on_verdict)(struct session *, const struct msg_deliver_answer *,
 			   void *arg);

@@ -24,13 +24,13 @@
 #include <strings.h>
 
 enum {
-	/* places that each stream reserves for its own viewers: 1/OWN_SHARE of
-	 * all places, divided by the number of streams, at most OWN_MAX */
+	/* places that each mount reserves for its own viewers: 1/OWN_SHARE of
+	 * all places, divided by the number of mounts, at most OWN_MAX */
 	OWN_SHARE = 4,
 	OWN_MAX = 64,
 };
 
-/* Is there a place that is not reserved for viewers of other streams? */
+/* Is there a place that is not reserved for viewers of other mounts? */
 static bool has_place(const struct deliver *d, const struct mount *m)
 {
 	unsigned n = (unsigned)d->mounts.n, kept = 0;
@@ -549,8 +549,8 @@ void visit_lists_again(struct deliver *d)
 	}
 }
 
-/* Chooses the session of a request.  The playlist of a play path names a new
- * session, other requests have the session of their path, or none. */
+/* Chooses the session of a request: for the playlist of a play path a new one,
+ * if session_playlists is set; otherwise that of its path, or none. */
 static void choose_session(const struct deliver *d, struct viewer_conn *c,
 			   const struct mount *m,
 			   const struct hls_wanted *wanted)

@@ -14,8 +14,8 @@ struct viewer_conn;
 void visit_request(struct viewer_conn *, const struct http_request *,
 		   void *arg);
 
-/* Sets the id of the mount's stream, also in its requests that wait for a
- * permission. */
+/* Call it before mount_rename().  Sets the id of the mount's stream in the HLS
+ * sessions of the mount, and in its requests that wait for a permission. */
 void visit_rename(struct deliver *, struct mount *, const char *stream);
 
 /* Judges the viewers of this mount again, and the requests that wait for it,
