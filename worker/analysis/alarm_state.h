@@ -30,7 +30,8 @@ struct alarm {
 	uint8_t hold_s;
 	uint16_t clean_s;    /* seconds since the last fault, at most
 			      * ALARM_FORGIVEN_S */
-	uint16_t cleared_s;  /* seconds since the alarm was cleared */
+	uint16_t cleared_s;  /* seconds since the alarm was cleared, at most
+			      * ALARM_RETURN_S */
 	uint64_t count;      /* faults in total */
 	uint64_t changed_ms; /* wall clock time of the last change of raised */
 	uint64_t last_ms;    /* wall clock time of the last fault; 0: none */

@@ -5,7 +5,8 @@
  *
  * Follows tables, continuity, PCRs and PTS of every PID.  The faults of a
  * second raise alarms (alarm_state.h).  While no packets arrive only sync_loss
- * is raised, because other faults cannot be measured.
+ * is raised, and the alarms of faults that the input counted (struct
+ * monitor_counts), because other faults cannot be measured.
  *
  * Pure: the caller passes the time of the wake-up that read the packets.
  * Allocates nothing while packets are fed.

@@ -61,7 +61,8 @@ struct monitor {
 	uint64_t gap_ns;         /* see monitor_gap_ns() */
 	bool silent;             /* the last second had no packets */
 	uint64_t began_ns;       /* time at which this source began */
-	uint64_t tables_ns;      /* time of the last change of the tables */
+	uint64_t tables_ns;      /* time of the last change of the tables, or
+				  * of the last end of a silence */
 	/* bit set of the PIDs that the tables list; made once a second */
 	uint8_t referenced[TS_PIDS / 8];
 	/* at the last classify(): named: bit set of the PIDs that the tables

@@ -2,11 +2,12 @@
 /*
  * Checks the PCRs of one PID (TR 101 290 2.3, 2.4).
  *
- * The repetition is measured by the times of arrival, jumps by the values.  A
- * PCR that repeats the last value does not count for the repetition.  The
- * accuracy (PCR_AC) is measured by the positions of the PCRs in a stream of
- * constant rate, so it does not depend on the clock of the host.  It cannot be
- * measured when the rate of the stream changes.
+ * The repetition is measured by the times of arrival; a PCR that arrives late,
+ * but has a value close to the last one, is no error.  Jumps are measured by
+ * the values.  A PCR that repeats the last value does not count for the
+ * repetition.  The accuracy (PCR_AC) is measured by the positions of the PCRs
+ * in a stream of constant rate, so it does not depend on the clock of the host.
+ * It cannot be measured when the rate of the stream changes.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */

@@ -25,7 +25,9 @@ struct pid_stats {
 	bool has_pts;
 	uint8_t follows;               /* bits of enum pid_follow */
 	uint32_t packets;              /* packets in the current second */
-	uint64_t first_ns, last_ns;    /* arrival of first and last packet */
+	uint64_t first_ns, last_ns;    /* arrival of the first and of the last
+					* packet; last_ns: or the end of a
+					* silence of all PIDs since then */
 	uint32_t scrambled;            /* scrambled in the current second */
 	uint32_t pes_errors_before;    /* pes_errors before this second */
 	uint64_t pts, pts_ns;          /* the last PTS, and its arrival */

@@ -6,8 +6,8 @@
  * 3.1, 3.2 and 3.5 to 3.8).
  *
  * Packets arrive in bursts, so the positions of sections show whether they are
- * too early, which needs a constant rate.  Sub-tables beyond SI_SUB_TABLES_MAX
- * are not judged.
+ * too early, which needs a constant rate.  A sub-table that finds no place
+ * among the SI_SUB_TABLES_MAX records is not judged.
  *
  * Pure.  Embedded.
  */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Converts a stream to a constant bit rate: drops its null packets, inserts
- * new ones and rewrites the PCRs by the position of their packets.
+ * new ones and rewrites the PCRs by the position of their packets.  A position
+ * is the time slot of one packet in the output.
  *
  * The packets of an input are spread evenly over the positions that are due.
  * Each packet of a multiplex comes with its own time.
  * A queue of at most CBR_QUEUE_MS holds packets that do not fit; beyond it
  * packets are dropped and counted.  An eighth of the queue is reserved for PAT,
- * PMT, CAT, NIT, SDT and TDT, so that an overflow drops none of them.  If the
+ * PMT, CAT, NIT, SDT and TDT, so that an overflow drops these last.  If the
  * PCRs of a PID that a PMT names are more than CBR_PCR_MS apart, packets with
  * nothing but a PCR are inserted, but not between a packet and its duplicate
  * (ISO/IEC 13818-1 2.4.3.3).  If all clocks are in use, such a PID gets the

@@ -14,7 +14,7 @@
  *   - if the packets are so late that units would leave after their DTS, and
  *     the source does not catch up;
  *   - if the source is further away than CBR_FAR_MS for CBR_FAR_WINDOWS
- *     windows.
+ *     windows, or than CBR_STRAY_MS for a whole window.
  * The PCRs then match the PTS and DTS of the source again.
  *
  * Pure.  Embedded; zeroed memory with a pid is a clock before its first PCR.

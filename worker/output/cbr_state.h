@@ -102,8 +102,8 @@ struct cbr_clock *cbr_find_begun(struct cbr *);
  * that leave open whether its time base is a new one. */
 bool cbr_is_undecided(const struct cbr *);
 
-/* The tick by which a PCR is inserted if no packet brings one; UINT64_MAX:
- * never. */
+/* The earliest tick at which a PCR is inserted, if no packet has a PCR before;
+ * UINT64_MAX: never. */
 uint64_t cbr_next_pcr(const struct cbr *);
 
 /* Sets from the PMTs the PCR PID of each video and audio (pcr_of). */

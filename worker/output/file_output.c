@@ -33,7 +33,7 @@ struct file_output {
 	struct file_writer *writer;
 	/* the report of the thread at the last second */
 	struct file_writer_state writer_state;
-	uint64_t queued;                /* packets since the start */
+	uint64_t queued;                /* packets put into the queue so far */
 	uint64_t no_room;               /* packets without room in the queue */
 	uint64_t no_room_before;        /* value of no_room a second ago */
 	uint64_t last_ns;

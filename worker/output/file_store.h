@@ -3,8 +3,9 @@
  * Writes the files of a recording, on a disk that may be slow.
  *
  * Every call may block: use it in a thread of its own.  The store appends to an
- * existing file only if that file contains a transport stream in whole packets.
- * It never changes any other file.
+ * existing file only if that file is empty, or begins with two packets of this
+ * format; an incomplete packet at its end is cut.  It never changes any other
+ * file.
  *
  * The next file starts at a random access point if one arrives in time.  All
  * files joined contain exactly the written packets.
@@ -31,7 +32,8 @@ struct file_store {
 	int64_t ends_s;   /* unix time of the next file; 0: never */
 	uint64_t due_ns;  /* time at which the next file became due; 0: not
 			   * due */
-	uint64_t rap_ns;  /* time of the last random access point; 0: none */
+	uint64_t rap_ns;  /* time of the last random access point, or of the
+			   * first packets; 0: no packets yet */
 	uint64_t main_ns; /* time of the last packet of the main PID */
 	uint64_t fed_ns;  /* time of the last packets */
 	struct rap rap;
@@ -56,7 +58,7 @@ int file_store_write(struct file_store *, const uint8_t *data, size_t len,
  * file. */
 void file_store_pause(struct file_store *);
 
-/* Once a second: measures free and full.  Closes a file or folder that was
- * moved or removed, so that the next write opens it again by its name.  0, or
- * -errno with error. */
+/* Once a second: measures free and full.  If the folder was moved or removed,
+ * opens the folder that has its name now.  Closes a file that was moved or
+ * removed, so that the next write opens a file.  0, or -errno with error. */
 int file_store_check(struct file_store *, struct errmsg *error) MUST_CHECK;

@@ -2,7 +2,8 @@
 /*
  * A histogram of the times between the datagrams of an output (IAT), measured
  * when the worker passes them to the kernel.  The time between datagrams of the
- * same system call is 0.
+ * same system call is 0.  If the kernel sends at planned times
+ * (departure_plan.h), these times count.
  *
  * Pure.  Embedded; zeroed memory is an empty histogram.
  */

@@ -53,8 +53,8 @@ void output_send(struct output *, const struct ts_run *runs, size_t n_runs,
 /* Adds the memory that the next output_send() reads to the prefetch. */
 void output_warm(const struct output *, struct prefetch *);
 
-/* Once a second: 0, or -errno with error if nothing was sent since the last
- * call.  The caller then reopens the output. */
+/* Once a second: 0, or -errno with error if the output has failed, and sent
+ * nothing since the last call.  The caller then reopens the output. */
 int output_every_second(struct output *, struct errmsg *error) MUST_CHECK;
 
 /* After addresses, interfaces or routes of this machine changed: 1: the output

@@ -71,8 +71,8 @@ void pacer_hint(struct pacer *, uint64_t pcr_bps);
 void pacer_arrived(struct pacer *, uint64_t now_ns, size_t n);
 
 /* Returns the number of the `waiting` packets that leave at now_ns: whole
- * datagrams, and a partly filled datagram after PACER_HOLD_MS without new
- * packets. */
+ * datagrams, and a partly filled datagram if no packets have left for
+ * PACER_HOLD_MS. */
 size_t pacer_release(struct pacer *, uint64_t now_ns, size_t waiting);
 
 /* The time of the next pacer_release() with `waiting` packets in the queue;

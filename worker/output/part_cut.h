@@ -6,7 +6,7 @@
  *
  * The target is the wanted duration, or another one, if no number of pictures
  * has such a length.  A single picture that is longer than the target raises
- * it, unless a hole of the stream made it longer.
+ * it, unless missing packets made it longer.
  *
  * Readers know the newest RING_PARTS parts, and list all parts of a segment or
  * none.  So the target is long enough for the expected length of segments, also
@@ -59,9 +59,9 @@ unsigned part_cut_target_ms(const struct part_cut *);
 void part_cut_resume(struct part_cut *, const struct ring_part *, uint64_t from,
 		     uint64_t at);
 
-/* Call it when a unit has begun.  True: with the unit in front of it the part
- * would be too long, so the part has ended in front of that unit, and is in
- * ret. */
+/* Call it when a unit (unit_time.h) has begun.  True: with the unit in front of
+ * it the part would be too long, so the part has ended in front of that unit,
+ * and is in ret. */
 bool part_cut_late(struct part_cut *, const struct unit_time *,
 		   struct ring_part *ret);
 

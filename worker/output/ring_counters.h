@@ -38,8 +38,8 @@ void ring_counters_shift(struct ring_counters *, uint8_t *packet);
  * duplicate, and is not written. */
 bool ring_counters_table(struct ring_counters *, uint8_t *packet);
 
-/* A minute after the start, gives up the PIDs of the previous writer that have
- * not returned: their counters begin anew. */
+/* A minute after the first call, gives up the PIDs of the previous writer that
+ * have not returned: their counters are not changed any more. */
 void ring_counters_forget(struct ring_counters *, uint64_t now_ns);
 
 static inline bool ring_counters_had_pmt(const struct ring_counters *c,

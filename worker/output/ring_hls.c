@@ -7,7 +7,7 @@
 #include "worker/ts/pes.h"
 
 enum {
-	/* Packets that return after such a pause may be behind a hole. */
+	/* After such a pause of video and audio, packets may be missing. */
 	PAUSE_MS = 1000,
 	/* Bytes of a ring that deliver keeps for slow clients, in addition to a
 	 * third (worker/deliver/lag.h). */

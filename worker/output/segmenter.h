@@ -5,7 +5,8 @@
  * It cuts at the first join point at or after the wanted duration, by the time
  * of the stream.  A jump of that time ends the segment at the next join point,
  * and the next segment has another time base.  A change of the tracks does so
- * at once, unless another change began the segment less than a second before.
+ * at once, but not in the first second of a segment that another change began,
+ * or whose number has reached the seconds since 1970.
  *
  * The target duration of a playlist must not change (RFC 8216 6.2.1).  The
  * first segment decides it.  A later segment is cut at an earlier join point if
@@ -16,10 +17,11 @@
  * If a process ended inside a picture, the segment ends in front of that
  * picture, because a decoder may stop for good at an incomplete picture.
  *
- * If the stream stops, the segment ends there, without the time of the hole:
+ * If the stream stops, the segment ends there, without the time of the pause:
  * after an outage of segmenter_idle(), or where packets return and their time
- * shows that packets are missing.  The next segment begins at a join point.  If
- * no packets are missing after an outage, it begins where the stream stopped.
+ * shows that packets are missing (a hole).  The next segment begins at a join
+ * point.  If no packets are missing after an outage, it begins where the stream
+ * stopped.
  *
  * Numbers of segments: a new ring begins with the seconds since 1970, and a
  * segment is at least about a second long.  The ring has a least number as
@@ -79,18 +81,18 @@ void segmenter_init(struct segmenter *, unsigned duration_ms,
 		    uint64_t bytes_max, const struct ring_segment *last,
 		    uint64_t pos);
 
-/* Call it if the previous process ended in the last unit of the segment, or in
- * the first unit of a segment behind it.  The segment ends at pos, media_ms
- * after its begin, and the next one is a discontinuity.  False: the segment had
- * ended before. */
+/* Call it if the previous process ended in the last unit (unit_time.h) of the
+ * segment, or in the first unit of a segment behind it.  The segment ends at
+ * pos, media_ms after its begin, and the next one is a discontinuity.  False:
+ * the segment had ended before. */
 bool segmenter_tear(struct segmenter *, uint64_t pos, uint32_t media_ms,
 		    struct ring_segment *done);
 
 /* Limits the next segments to durations that round to this target or less. */
 void segmenter_limit(struct segmenter *, unsigned target_s);
 
-/* Takes a PCR of the main program.  True: it shows a hole in the stream, which
- * ends the segment: `done'. */
+/* Takes a PCR of the main program.  True: it shows that packets are missing
+ * after a pause, which ends the segment: `done'. */
 bool segmenter_pcr(struct segmenter *, uint64_t pcr, bool discontinuity,
 		   uint64_t now_ns, struct ring_segment *done);
 /* Takes the time of packets: the clock of a stream without PCRs. */
@@ -127,8 +129,8 @@ enum segmenter_cut {
 };
 
 /* Takes a join point; a segment that begins at a guess is not independent.
- * SEGMENTER_CUT: `done' has ended.  `next' begins at the join point, or behind
- * a hole. */
+ * SEGMENTER_CUT: `done' has ended, at the join point or in front of a hole.
+ * `next' begins at the join point. */
 enum segmenter_cut segmenter_mark(struct segmenter *, const struct ring_rap *,
 				  uint64_t now_ns, struct ring_segment *done,
 				  struct ring_segment *next);

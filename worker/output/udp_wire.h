@@ -2,8 +2,8 @@
 /*
  * Sends datagrams to a destination.
  *
- * Owns the socket.  Datagrams that cannot be sent are counted and dropped.
- * Embedded; zeroed memory is a closed wire.
+ * Owns the socket.  Datagrams that cannot be sent are dropped, and not in the
+ * count of packets.  Embedded; zeroed memory is a closed wire.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The time inside a segment: where each of its pictures begins, or each PES of
- * audio.
+ * The time inside a segment: where each of its units begins.  A unit is a
+ * picture, or a PES packet of audio.
  *
  * It counts by DTS, so it does not depend on the arrival of packets.  A unit
  * without a DTS that can be read, as in a scrambled stream, and one whose DTS
@@ -29,7 +29,7 @@ struct unit_time {
  * how long the segment is already; 0: it is new. */
 void unit_time_begin(struct unit_time *, uint64_t at, bool has_unit);
 
-/* Call it when the stream has a hole in front of the next unit. */
+/* Call it when packets are missing in front of the next unit. */
 static inline void unit_time_break(struct unit_time *t)
 {
 	t->has_dts = false;
