@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Serves all viewers of all streams: listeners, mounts, and the tick that sends
- * to the viewers.
+ * Serves all viewers of all streams: listeners, mounts (a mount is a path of a
+ * listener, with the ring of a stream), and the tick that sends to the viewers.
  *
  * Owns the descriptors that it gets; borrows the loop.  A timer feeds the
  * viewers.  It runs only while viewers exist, or requests wait or receive bytes

@@ -99,7 +99,8 @@ static void make_place(struct deliver *d, const struct viewer_conn *c)
 }
 
 /* Counts the address of a new connection.  If the address has too many
- * connections, closes the one that was idle for longest. */
+ * connections, closes the one whose last answer, or whose begin, is the longest
+ * ago. */
 static void take_place(struct deliver *d, struct viewer_conn *c,
 		       const struct sockaddr_any *peer)
 {

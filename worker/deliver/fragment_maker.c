@@ -103,7 +103,7 @@ static bool has_arrived(struct fragment_maker *f, struct fragment_attempt *a,
 
 /* How many bytes behind the span may contain the end of its units.  If the
  * stream stopped in this segment, only bytes of the segment count, because the
- * timestamps may jump at the hole behind it. */
+ * timestamps may jump at the outage behind it. */
 static uint64_t tail_max(const struct fragment_span *x)
 {
 	return x->segment->stopped ? x->segment->end - x->end

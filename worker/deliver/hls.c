@@ -374,8 +374,8 @@ static bool awaits_parts(const struct ring_segments *all,
 }
 
 /* Answers with the playlist, or with an error.  False: the request waits,
- * because the stream has no segment yet, or not the one that the request
- * names. */
+ * because the stream has no segment yet, or not the one that the request names,
+ * or because a fragment is not ready. */
 static bool answer_playlist(struct viewer_conn *c, const struct http_request *r,
 			    struct mount *m, bool hash_names)
 {

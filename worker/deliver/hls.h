@@ -60,7 +60,8 @@ void hls_answer_options(struct viewer_conn *);
 
 /* Answers a request by GET or HEAD.  If the stream has no segment yet, because
  * it has just started, a request for the playlist waits for the first segment.
- * With low latency a request may wait for the next part. */
+ * With low latency a request may wait for the next part, with fMP4 until a
+ * fragment is made. */
 void hls_answer(struct viewer_conn *, const struct http_request *,
 		struct mount *, const struct hls_wanted *);
 

@@ -14,7 +14,8 @@
 struct hls_playlist;
 struct mount;
 
-/* The segment with this number, the open one among them; NULL: none. */
+/* The segment with this number, also the open one, which is being written;
+ * NULL: none. */
 const struct ring_segment *hls_segment_of(const struct ring_segments *,
 					  uint64_t number);
 

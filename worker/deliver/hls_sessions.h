@@ -7,7 +7,7 @@
  * these the whole query must be the same.  Where no permission is needed, all
  * requests of one address belong to one session.  The first request asks for
  * the permission, which counts for the others.  A session without a request for
- * HLS_SESSION_MS has ended.
+ * HLS_SESSION_MS ends, unless an answer is still being sent.
  *
  * A session that the operator ended refuses requests until none has arrived for
  * HLS_SESSION_MS.  A refused request prolongs this time, also in the master,

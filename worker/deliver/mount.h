@@ -39,7 +39,7 @@ struct mount {
 			     * `paused' was last true */
 	bool no_auth; /* viewers need no permission */
 	size_t fill;  /* a new viewer begins at least so many bytes behind the
-		       * live end, and gets them at once */
+		       * live end, if the ring has them (mount_set_fill()) */
 	struct page_pipe *pages, *copies;
 	struct ring_copy *copy;
 	struct portion portion; /* viewers that are not behind have the bytes
@@ -110,8 +110,8 @@ void mount_free(struct mount **);
 void mount_inherit(struct mount *m, struct mount *old);
 
 /* Sets how far behind the live end a new viewer begins, in KiB: it begins at a
- * picture that decodes and lies so far behind, or farther, and gets these bytes
- * at once. */
+ * picture that decodes and lies so far behind, or farther, or else at the
+ * oldest such picture in the ring, and gets these bytes at once. */
 void mount_set_fill(struct mount *, unsigned kib);
 
 /* Sets the id of the mount's stream; the viewers stay. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Requests for the list of streams at the play port: the master writes the
- * list, as it knows the names and the rights of the viewer.  It also sends the
- * programme guide of these streams, in memory that clients share.
+ * Requests for the list of streams, where the play paths are served: the master
+ * writes the list, as it knows the names and the rights of the viewer.  It also
+ * sends the programme guide of these streams, in memory that clients share.
  *
  * A request for a list gets 503 if LISTS_MAX requests wait, if playlist_limit.h
  * rejects it, if the master does not answer within LISTS_WAIT_MS, or if the

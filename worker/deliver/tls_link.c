@@ -19,7 +19,7 @@ struct tls_link {
 	unsigned waiting_max;
 };
 
-/* Ends the link, because the tls worker never sends a message. */
+/* Ends the link: the tls worker sends no messages, so this one is an error. */
 static void on_message(struct channel *channel, const struct msg *m, int *fds,
 		       size_t n_fds, void *arg)
 {

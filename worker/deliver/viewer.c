@@ -93,8 +93,8 @@ static void set_reset(const struct viewer *v)
 			 sizeof reset);
 }
 
-/* True if the kernel still refers to pages of the ring for this viewer, which
- * the writer will change. */
+/* True if the kernel still refers to pages of the ring for this viewer.  The
+ * writer will change these pages. */
 static bool has_queue(const struct viewer *v)
 {
 	int n;

@@ -78,7 +78,8 @@ void viewer_free(struct viewer **);
  * wrong byte. */
 void viewer_reset(struct viewer **);
 
-/* A pass over the viewers of one ring. */
+/* A pass over the viewers of one ring, which sends them the bytes up to the end
+ * of a portion (portion.h). */
 struct viewer_pass {
 	int ring_fd;
 	/* the pages for viewers at pages->pos; NULL or empty: no pages */
