@@ -130,7 +130,8 @@ static void judge_distance(struct si_watch *w, size_t slot,
 				      w->gap_packets)
 		*(slot == SI_SLOT_RST ? &w->rst_near : &w->near) += 1;
 	if (t->end_ns != 0 && most_s(id) > 0 &&
-	    now_ns - t->end_ns > most_s(id) * SECOND_NS + GRAIN_MS * MS)
+	    now_ns - MAX(t->end_ns, w->resumed_ns) >
+		    most_s(id) * SECOND_NS + GRAIN_MS * MS)
 		w->late++;
 	t->end = nth;
 	t->end_ns = now_ns;
@@ -231,6 +232,7 @@ void si_watch_resume(struct si_watch *w, uint64_t now_ns)
 			w->seen_ns[i] = now_ns;
 	for (size_t i = 0; i < w->n_services; i++)
 		w->services[i].seen_ns[0] = w->services[i].seen_ns[1] = now_ns;
+	w->resumed_ns = now_ns;
 }
 
 void si_watch_follow(struct si_watch *w, const struct psi *psi)

@@ -56,6 +56,7 @@ struct si_service {
 struct si_watch {
 	struct section_assembler assemblers[SI_PIDS];
 	uint64_t seen_ns[SI_TABLES]; /* last arrival by table; 0: none yet */
+	uint64_t resumed_ns; /* end of the last silence; 0: there was none */
 	/* in this second: sections of tables that must not be on the PID */
 	uint32_t wrong[SI_PIDS];
 	/* in this second: sections too early (near) or too late after the last

@@ -116,6 +116,23 @@ Test(si_watch, sub_tables_of_others_and_of_the_schedule_may_be_late)
 	}
 }
 
+Test(si_watch, a_silence_makes_no_sub_table_late)
+{
+	struct rig *r = rig_new();
+
+	put(r, SI_PID_SDT, BAT_TABLE_ID, 7, 50);
+	r->now_ns += 60 * SECOND_NS;
+	si_watch_resume(&r->watch, r->now_ns);
+	r->now_ns += 9 * SECOND_NS;
+	pass(r, 1000);
+	put(r, SI_PID_SDT, BAT_TABLE_ID, 7, 50);
+	cr_expect_eq(r->watch.late, 0u);
+	r->now_ns += 11 * SECOND_NS;
+	put(r, SI_PID_SDT, BAT_TABLE_ID, 7, 50);
+	cr_expect_eq(r->watch.late, 1u);
+	rig_free(r);
+}
+
 Test(si_watch, each_pid_has_its_tables)
 {
 	static const struct {
