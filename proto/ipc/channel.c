@@ -64,14 +64,16 @@ struct channel {
 	 * they have cost more than they may. */
 	int64_t credit_ns;
 	uint64_t credit_at_ns; /* time at which credit_ns was computed */
-	uint64_t owed_ms;      /* time at which credit_ns fell below 0; 0: more
-				* than half of the limit is left since then */
+	uint64_t owed_ms;      /* time at which credit_ns fell below 0; 0: it
+				* has not, or has since been above half of
+				* COST_SAVED_MS */
 	ev_timer pause;        /* restarts the reader, which is stopped while
 				* credit_ns is below 0 */
-	bool *freed;           /* channel_free() sets it to true; NULL: no
-				* callback of the reader is running */
+	bool *freed;           /* channel_free() sets *freed; NULL: neither
+				* read_for_credit() nor read_batch() runs */
 
-	bool ended; /* the peer does not read any more: nothing is sent */
+	bool ended; /* nothing more is sent: the peer has closed its end, or
+		     * this end is closed or will be */
 	int failed; /* -errno with which the loop will close the channel; 0: the
 		     * loop will not close it */
 };
@@ -152,8 +154,8 @@ static void fail_later(struct channel *c, int err)
 	ev_feed_event(c->cfg.loop, &c->reader, EV_CUSTOM);
 }
 
-/* The peer has closed its end: drops the queue.  The messages that the peer
- * sent before can still be read. */
+/* Drops the queue, because the peer has closed its end, or because
+ * close_channel() was called.  Messages from the peer can still be read. */
 static void end_sending(struct channel *c)
 {
 	c->ended = true;
@@ -212,9 +214,9 @@ static int send_or_queue(struct channel *c, const struct datagram *d,
 	return enqueue(c, d);
 }
 
-/* Adds credit when the master sends a request, because its reply may cost more
- * than other messages, and when it answers a question (deliver.ask), because
- * the question has used credit. */
+/* Adds credit when a message with a seq is sent.  A deliver.answer adds what
+ * the question has used.  Any other message counts as a request, whose reply
+ * may cost more than other messages. */
 static void allow_more(struct channel *c, enum msg_type type)
 {
 	const int64_t most_ns = CHANNEL_COST_REPLIES_MS * (int64_t)MS;

@@ -10,11 +10,12 @@
  * channel (on_close with -EBADMSG).
  *
  * A message that the kernel does not take at once waits in a queue.  While the
- * peer does not read, log and status messages are dropped (-EAGAIN); commands
- * are never dropped: a full queue closes the channel with -ENOBUFS.  An owner
- * with many messages (the whole state, to a new worker) sends them while
- * channel_is_idle() and continues in on_drained, so that only a peer that does
- * not read fills the queue.
+ * peer does not read, the REPLACED messages of msg.h, such as log lines and
+ * statuses, are dropped (-EAGAIN).  The other messages are never dropped: a
+ * full queue closes the channel with -ENOBUFS.  An owner with many messages
+ * (the whole state, to a new worker) sends them while channel_is_idle() and
+ * continues in on_drained, so that only a peer that does not read fills the
+ * queue.
  *
  * A wake-up of the loop reads one message, so that no channel delays the
  * others.  The owner may set a batch: a wake-up then reads so many messages
@@ -75,13 +76,13 @@ void channel_take_logs(struct channel *);
 
 /* Sends the message, or puts it into the queue.  fds: the msg_fds() descriptors
  * of the message, which stay the caller's.  0, -EMSGSIZE, -EAGAIN for a dropped
- * log or status, or -EPIPE when the channel is closed; on_close is never called
- * in here. */
+ * message, or -EPIPE: the channel is closed, or the loop will close it.
+ * on_close is never called in here. */
 int channel_send(struct channel *, const struct msg *, const int *fds,
 		 size_t n_fds);
 
-/* Is the channel open and its queue empty?  Then channel_send() passes the next
- * message to the kernel at once. */
+/* Is the channel open and its queue empty?  Then channel_send() first tries to
+ * pass the next message to the kernel. */
 bool channel_is_idle(const struct channel *);
 
 /* The number of messages in the queue. */

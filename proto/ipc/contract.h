@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The arguments, descriptors and environment that a worker gets from the
- * master.
+ * The arguments, descriptors and environment variables that a worker gets from
+ * the master, and the limits of its channel.
  *
  *	argv     sluice-worker ROLE OBJECT
  *	fd 0     /dev/null
@@ -9,7 +9,8 @@
  *	fd 3     the worker's end of the SOCK_SEQPACKET channel
  *	FDSTORE  set in the environment: the worker outlives its master
  *
- * Everything else comes in messages.  A worker whose channel closes ends.
+ * The environment also has the variables below.  Everything else comes in
+ * messages.  A worker whose channel closes ends.
  */
 #pragma once
 
@@ -65,7 +66,7 @@ enum {
 
 	/* After so many bad messages from a worker the master kills it. */
 	CHANNEL_STRIKES = 3,
-	/* Messages and bytes in a second that count as a flood. */
+	/* More messages or more bytes in a second count as a flood. */
 	CHANNEL_FLOOD = 2000,
 	CHANNEL_FLOOD_BYTES = 8 * 1024 * 1024,
 	/* The processor time that the messages of a worker may cost the master:
@@ -74,9 +75,9 @@ enum {
 	CHANNEL_COST_PERCENT = 3,
 	CHANNEL_COST_SAVED_MS = 100,
 	CHANNEL_COST_OWED_MS = 3000,
-	/* Each request of the master adds REPLY_MS to the time that the
-	 * messages of the worker may cost, because its reply may be long.  The
-	 * sum is at most REPLIES_MS. */
+	/* Each message of the master with a seq, except deliver.answer, adds
+	 * REPLY_MS to the time that the messages of the worker may cost: the
+	 * reply may be long.  The sum is at most REPLIES_MS. */
 	CHANNEL_COST_REPLY_MS = 10,
 	CHANNEL_COST_REPLIES_MS = 1000,
 	/* Each answer to a question of a worker (deliver.ask) adds so much

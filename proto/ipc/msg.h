@@ -90,7 +90,7 @@
 	ROW(DELIVER_LISTEN, deliver_listen, "deliver.listen", 1) \
 	/* accept no new viewers; the others stay */ \
 	ROW(DELIVER_UNLISTEN, deliver_unlisten, "deliver.unlisten", 0) \
-	/* serve a path of a ring; descriptor: ring, read-only */ \
+	/* serve a stream at this path; descriptor: ring, read-only */ \
 	ROW(DELIVER_MOUNT, deliver_mount, "deliver.mount", 1) \
 	/* a play path has another name; its viewers stay */ \
 	ROW(DELIVER_MOVE, deliver_move, "deliver.move", 0) \
@@ -187,8 +187,8 @@
 	/* log at level debug, or stop to */ \
 	ROW(WORKER_DEBUG, worker_debug, "worker.debug", 0)
 
-/* REPLACED: the message may be dropped, because the next one of its type has
- * newer values.  KEPT: it is never dropped. */
+/* REPLACED: the message is dropped if the master does not read; most of these
+ * types are sent again with newer values.  KEPT: it is never dropped. */
 #define MSG_CATALOGUE_TO_MASTER(ROW, EMPTY) \
 	/* the first message of every worker */ \
 	ROW(WORKER_HELLO, worker_hello, "worker.hello", KEPT) \
@@ -323,9 +323,9 @@ struct msg_stream_start {
 	bool by_hand; /* an operator chose `first` */
 	bool mux, feed; /* mux: all inputs are sent at once; feed: only an mpts
 			 * reads the stream */
-	bool guide;  /* a programme guide runs and will send stream.guide */
+	bool guide;  /* a programme guide runs: stream.guide may follow */
 	bool ring;   /* a descriptor of the ring is sent beside the message */
-	bool memory; /* a descriptor of the kept memory is sent behind it */
+	bool memory; /* a descriptor of the kept memory is sent, as the last */
 	/* keys of the stream (proto/spec/stream_spec.h); NULL: none */
 	const json_t *options;
 	/* the CA systems of the stream, for cas_list_read() */
@@ -380,7 +380,7 @@ struct msg_stream_receivers {
 enum input_state {
 	INPUT_IDLE,    /* not open, because it is not needed */
 	INPUT_OPENING, /* being opened, or not analyzed yet */
-	INPUT_ACTIVE,  /* the input that the stream sends */
+	INPUT_ACTIVE,  /* on air, and the stream sends the input */
 	INPUT_STANDBY, /* on air, but the stream sends another input */
 	INPUT_DOWN,    /* cannot be opened, or is off air */
 };
@@ -392,13 +392,13 @@ const char *input_state_name(enum input_state);
 struct msg_input_status {
 	unsigned position;       /* position of the input, from 1 */
 	enum input_state state;
-	const char *reason;      /* why it is active or down; else "" */
+	const char *reason;      /* why it is active, or its fault; "": none */
 	uint64_t since_s;        /* begin of the state; Unix time */
 	uint32_t penalty;        /* for failures (worker/failover/damper.h) */
 	uint32_t damped_s;       /* seconds until damping ends; 0: not damped */
 	bool active;
 	bool open;               /* false while it cannot be opened */
-	const char *error;       /* why it is not open or off air; NULL: none */
+	const char *error;       /* an error, also while on air; NULL: none */
 	uint64_t fault_s;        /* Unix time at which the fault in `error', or
 				  * in `reason' of a state other than active,
 				  * began; 0: no fault, or not known */

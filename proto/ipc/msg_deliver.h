@@ -130,8 +130,9 @@ struct msg_deliver_policy {
 	/* the address of a viewer behind a proxy of deliver.limits is that in
 	 * the header X-Real-IP */
 	bool real_ip;
-	/* deliver asks about every viewer, because other deliver workers have
-	 * viewers, or a client with several variants was disconnected */
+	/* deliver asks about every viewer, because there are several deliver
+	 * workers, or because a disconnected client of HLS might request
+	 * another variant */
 	bool shared;
 	/* First value of the hashes that are the keys of HLS sessions and the
 	 * numbers in their paths.  All workers compute the same hashes from it;
@@ -214,7 +215,7 @@ struct msg_deliver_ask {
 	uint64_t player;
 };
 
-/* A client of the play port that wants the list of streams. */
+/* A client of the play port that requests the list of streams or the guide. */
 struct msg_deliver_playlist {
 	const char *path;
 	bool secure;        /* the client is connected by TLS */
@@ -224,7 +225,7 @@ struct msg_deliver_playlist {
 	const char *query;
 };
 
-enum { MSG_PAGE_MAX = 4 << 20 }; /* bytes of the text of a page */
+enum { MSG_PAGE_MAX = 4 << 20 }; /* bytes of a list of streams */
 
 struct msg_deliver_page {
 	uint32_t status;  /* HTTP status; other than 200: there is no text */

@@ -51,7 +51,7 @@ struct msg_epg_stream {
 	bool removed;            /* the stream is not configured any more */
 	struct own_services own; /* services of the stream whose EIT is made
 				  * from this guide: the guide does not read
-				  * it */
+				  * this EIT */
 	unsigned own_other;      /* enum eit_other: which EIT other the stream
 				  * makes from this guide */
 };
@@ -121,8 +121,10 @@ struct msg_epg_status {
 				  * replaced them */
 	uint64_t undefined;      /* events without start or duration */
 	uint64_t dropped;        /* events beyond a limit */
-	uint64_t broken;         /* sections and texts that were cut */
-	uint64_t compressed;     /* texts that the dictionary cannot read */
+	uint64_t broken;         /* malformed sections and descriptors, and
+				  * texts that were cut */
+	uint64_t compressed;     /* compressed texts that the dictionary cannot
+				  * decode */
 	uint64_t lost;           /* packets lost, because the worker read the
 				  * ring too late */
 	uint64_t imports;        /* documents read from the sources */

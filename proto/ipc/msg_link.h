@@ -40,8 +40,8 @@ struct msg_stream_chosen {
 
 struct msg_stream_cue {
 	const json_t *record;    /* splice command (proto/si/record.h) */
-	bool timed;              /* the worker sets its pts_time to the current
-				  * PTS and pre_roll_ms */
+	bool timed;              /* the worker sets the pts_time of the command
+				  * to the current PTS plus pre_roll_ms */
 	unsigned pre_roll_ms;
 };
 

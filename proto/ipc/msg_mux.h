@@ -38,8 +38,8 @@ struct msg_service_status {
 	 * was exceeded */
 	uint64_t dropped;
 	uint64_t excess;         /* packets so dropped in the last second */
-	uint64_t eit_dropped;    /* EIT sections of its input that were dropped
-				  * for the same reason */
+	uint64_t eit_dropped;    /* EIT sections of its input that were dropped,
+				  * because their queue had no room */
 	/* PIDs of its components, in the order of the PMT; only the first
 	 * MSG_SERVICE_PIDS_MAX */
 	size_t n_pids;

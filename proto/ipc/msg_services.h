@@ -36,7 +36,8 @@ struct msg_backend_ask {
 };
 
 struct msg_backend_result {
-	/* The members are headers of the reply; "": the header is absent. */
+	/* All members except status and error are headers of the reply; "": the
+	 * header is absent. */
 	uint32_t status;         /* HTTP status; 0: no reply, see error */
 	const char *login;       /* X-Session-Name */
 	const char *user;        /* X-UserId */
@@ -134,8 +135,8 @@ struct msg_adapter_programs {
 struct msg_adapter_tuner {
 	bool taken;              /* the frontend is open */
 	uint32_t adapter;        /* number of its adapter in /dev/dvb */
-	bool silent;             /* a watchdog has stopped the tuner, and it
-				  * does not run yet */
+	bool silent;             /* a watchdog has stopped the tuner, and the
+				  * tuner has not started again yet */
 	uint32_t status;         /* enum fe_status */
 	uint32_t signal, snr;    /* raw values of the driver */
 	int32_t signal_db, snr_db; /* 1/100 dBm, 1/100 dB */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The fields of the messages, a table for each row of proto/ipc/msg.h.
- * Every table is FIELD_STRICT: a message has all of its keys and no other.
+ * Every table is FIELD_STRICT: a message has all keys of the table, except that
+ * those with FIELD_MAYBE may be absent, and no other key.
  */
 #pragma once
 

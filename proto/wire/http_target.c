@@ -227,8 +227,8 @@ bool http_query_has_preview(const char *query)
 }
 
 /* Is the pair for one request only?  The token of a preview is: playlists must
- * not repeat it, so that the page cannot read it.  The page sends its cookie
- * with the requests for segments. */
+ * not repeat it, so that the page of the preview cannot read the token.  That
+ * page sends its cookie with the requests for segments. */
 static bool is_for_one_request(const char *pair)
 {
 	static const char hls[] = "_HLS_";

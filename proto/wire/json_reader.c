@@ -328,8 +328,8 @@ static json_t *build_list(struct json_reader *r, unsigned depth)
 	return list;
 }
 
-/* Builds a tree of the next value.  depth: how many levels may be nested in it.
- * After an error the tree is incomplete. */
+/* Builds a tree of the next value.  depth: the most levels of objects and lists
+ * in it; 0: only a single value.  After an error the tree is incomplete. */
 static json_t *build(struct json_reader *r, unsigned depth)
 {
 	const char *begin = r->at;

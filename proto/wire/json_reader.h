@@ -5,8 +5,8 @@
  *
  * The reader changes the text: it decodes the escapes of a string in place and
  * ends the string with a NUL.  So a caller may use a pointer to the string as
- * long as the text exists.  The reader accepts the same texts as json_loadb():
- * strings must have no NUL, integers at most 64 bits.
+ * long as the text exists.  Strings and numbers are accepted as by json_loadb()
+ * of jansson: strings must have no NUL, integers at most 64 bits.
  *
  * After an error the reader sets `error' and returns no further value, so that
  * a caller may check it once, at the end.
@@ -54,7 +54,8 @@ struct json_value json_read(struct json_reader *);
 const char *json_read_key(struct json_reader *);
 /* Does another item of the list follow? */
 bool json_read_item(struct json_reader *);
-/* Reads the next value as a whole, a new reference; NULL: an error. */
+/* Reads the next value as a whole, a new reference; NULL: an error.  A key that
+ * occurs twice in an object is an error, too. */
 json_t *json_read_tree(struct json_reader *);
 /* Reads the end of the text: anything but white space is an error. */
 void json_read_end(struct json_reader *);
