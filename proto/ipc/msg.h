@@ -224,7 +224,7 @@
 	ROW(STREAM_EMM, stream_emm, "stream.emm", REPLACED) \
 	/* once a second: totals of the worker */ \
 	ROW(DELIVER_STATUS, deliver_status, "deliver.status", REPLACED) \
-	/* once a second for each mount whose counts changed */ \
+	/* once a second for each path whose counts changed */ \
 	ROW(DELIVER_VIEWERS, deliver_viewers, "deliver.viewers", REPLACED) \
 	/* reply to the deliver.list with this seq: part of the viewers */ \
 	ROW(DELIVER_SESSIONS, deliver_sessions, "deliver.sessions", REPLACED) \
@@ -319,7 +319,7 @@ struct msg_stream_start {
 	/* addresses, as configured; deliver serves the http outputs */
 	const char *outputs[MSG_OUTPUTS_MAX];
 	unsigned hls;   /* segments of the playlist at the play path; 0: none */
-	unsigned first; /* position of the input to start with; 0: any */
+	unsigned first; /* position of the input to start with; 0: 1 */
 	bool by_hand; /* an operator chose `first` */
 	bool mux, feed; /* mux: all inputs are sent at once; feed: only an mpts
 			 * reads the stream */

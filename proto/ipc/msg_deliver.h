@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The messages of deliver, and the bounds of all lists; a part of msg.h. */
+/* The messages of the deliver workers, which serve streams to viewers by HTTP,
+ * and the bounds of all lists; a part of msg.h.  A mount is a path at which a
+ * listener serves a stream. */
 #pragma once
 
 #include "common/base/hash.h"

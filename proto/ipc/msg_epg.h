@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The messages of epg; a part of msg.h. */
+/* The messages of the epg worker, which keeps the programme guide; a part of
+ * msg.h. */
 #pragma once
 
 #include "proto/spec/epg_export.h"

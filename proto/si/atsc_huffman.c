@@ -173,8 +173,8 @@ static const char *const descriptions[CONTEXTS] = {
 	['z'] = "^^^ae^lz^^~o^i^ .",
 };
 
-/* branch: the branch of a node for the bit 0.  Returns its branch for the bit
- * 1, which follows. */
+/* branch: the branch of a node for the bit 0.  Returns the branch of this node
+ * for the bit 1, which follows. */
 static const char *second_branch(const char *branch)
 {
 	for (unsigned open = 1; open > 0; branch++) {

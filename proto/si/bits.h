@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads and writes consecutive bit fields, the highest bit of a byte first.
- * Never reads or writes beyond the end: a field that does not fit is read as 0
- * and sets cut; its bits are not written.
+ * Never reads or writes beyond the end: a field that is not whole is read as 0
+ * and sets cut; bits for which there is no room are not written.
  */
 #pragma once
 

@@ -13,7 +13,7 @@
 
 enum {
 	TIME_BITS = 40,
-	TEXT_MAX = 1024, /* bytes; more than a length field can count */
+	TEXT_MAX = 1024, /* bytes; more than a length of 8 bits can count */
 };
 
 void codec_fault(struct codec *c, const char *key, const char *format, ...)

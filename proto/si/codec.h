@@ -37,7 +37,7 @@ struct codec_path {
 struct codec {
 	bool encode; /* true: writes bytes from JSON; false: reads them */
 	json_t *object; /* borrowed; not changed while writing */
-	struct bits in; /* reading: bytes of the innermost scope */
+	struct bits in; /* reading: the innermost scope (codec_begin()) */
 	struct bit_writer out; /* writing */
 	const struct codec_path *path;
 	struct errmsg *error; /* may be NULL */

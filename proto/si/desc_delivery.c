@@ -3,7 +3,7 @@
  * Delivery system descriptors (EN 300 468 6.2.13).
  *
  * `frequency' is in MHz without decimals and `symbolrate' in ksymbol/s, as the
- * keys of an adapter; `frequency_khz' is the exact frequency in kHz.
+ * keys of an adapter; `frequency_khz' is the frequency in whole kHz.
  */
 #include "proto/si/desc_tables.h"
 #include "proto/si/json.h"

@@ -49,7 +49,8 @@ const struct si_field desc_parental_rating[] = {
 };
 
 /* Reads or writes a time offset, in the descriptor four BCD digits HHMM and in
- * JSON minutes.  negative: its sign, which a bit in front gives. */
+ * JSON minutes.  negative: a bit in front of the offset says that it is below
+ * 0. */
 static void run_minutes(struct codec *c, const char *key, uint64_t minutes,
 			bool negative)
 {

@@ -7,7 +7,7 @@
  *		TEXT8("service_name"), END
  *	};
  *
- * Only for the desc_*.c files.
+ * Only for this folder.
  */
 #pragma once
 

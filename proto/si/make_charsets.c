@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program that writes the tables of charset.h as C source to standard output.
- * make runs it on the build machine; it takes the characters from iconv(3).
+ * A program that writes the tables of charset.h, except charset_6937, as C
+ * source to standard output.  make runs it on the build machine; it takes the
+ * characters from iconv(3).
  */
 #include <iconv.h>
 #include <stdio.h>

@@ -228,7 +228,8 @@ static bool is_sound(const struct si_table *t, const uint8_t *section,
 	if (len < head + (t->has_crc ? CRC : 0) ||
 	    SHORT_HEADER + ((section[1] & 0x0fu) << 8 | section[2]) != len)
 		return false;
-	/* the section layer does not check the CRC_32 of a TOT */
+	/* the caller has not checked the CRC_32 of a section with a header of 3
+	 * bytes, such as a TOT */
 	return t->has_header ? (section[1] & 0x80) != 0
 			     : !t->has_crc || crc32_mpeg(section, len) == 0;
 }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* The character tables in which text is written, with the numbers of the key
- * textcode: n is ISO/IEC 8859-n. */
+ * textcode: 1 to 15 are the parts of ISO/IEC 8859. */
 enum text_table {
 	TEXT_ISO_6937 = 0, /* the default table of EN 300 468 */
 	TEXT_ISO_8859_1 = 1,
@@ -45,8 +45,8 @@ bool text_table_ok(unsigned table);
 
 /*
  * Returns the table in which to write a text: the wanted one if it has each
- * character or a replacement other than '?'; otherwise the first part of
- * ISO/IEC 8859 that has all characters; otherwise UTF-8.
+ * character or a replacement other than '?'; otherwise a part of ISO/IEC 8859
+ * that has all characters (5 to 15 are tried before 1 to 4); otherwise UTF-8.
  */
 enum text_table text_table_for(const char *utf8, enum text_table wanted);
 

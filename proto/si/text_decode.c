@@ -72,7 +72,7 @@ static uint32_t next_6937(struct input *in, const void *table)
 	in->p++;
 	whole = charset_compose(in->p < in->end ? *in->p : 0, mark);
 	if (whole == 0)
-		return mark; /* text_decode() puts it behind the letter */
+		return mark; /* text_decode_as() puts it behind the letter */
 	in->p++;
 	return whole;
 }
@@ -112,7 +112,7 @@ static uint32_t next_utf16(struct input *in, const void *table)
 	c = (uint32_t)in->p[0] << 8 | in->p[1];
 	in->p += 2;
 	if (c < 0xd800 || c > 0xdbff || in->end - in->p < 2)
-		return wide(c); /* NONE if c is a surrogate */
+		return wide(c); /* put() replaces a surrogate by U+FFFD */
 	low = (uint32_t)in->p[0] << 8 | in->p[1];
 	if (low < 0xdc00 || low > 0xdfff)
 		return NONE;

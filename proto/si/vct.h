@@ -5,9 +5,9 @@
  * cable (CVCT).  Only for this folder.
  *
  * A channel has "short_name".  With an extended channel name descriptor it also
- * has "name"; or "name_error", which says why the text is not decoded: an
- * unknown compression or character code.  "channel" is the number for viewers:
- * "7.1", or "12" by cable.
+ * has "name"; or "name_error", which says why the text is not decoded: it is
+ * cut, or has an unknown compression or character code.  "channel" is the
+ * number for viewers: "7.1", or "12" by cable.
  */
 #pragma once
 

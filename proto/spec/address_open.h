@@ -5,6 +5,7 @@
  * Only these parts are shown; ADDRESS_HIDDEN replaces all others:
  *	type		a type that this version knows
  *	host, port	without a login in front of the host
+ *	id		of stream:// and dvb://
  *	path		of files, of sdp:// and of http outputs; the path and
  *			the query of http:// inputs and of np:// are hidden,
  *			because they may have a password

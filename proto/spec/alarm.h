@@ -68,8 +68,9 @@ typedef uint64_t alarm_set;
 
 #define ALARM_BIT(id) (UINT64_C(1) << (id))
 
-/* Two sets of alarms that the analysis of packets does not find: outputs report
- * ALARMS_OF_OUTPUTS, the master reports ALARMS_OF_MASTER. */
+/* Two sets of alarms that the analysis of packets does not find.  The worker
+ * reports ALARMS_OF_OUTPUTS while it makes and sends the output, never for an
+ * input; the master reports ALARMS_OF_MASTER. */
 #define ALARMS_OF_OUTPUTS \
 	(ALARM_BIT(ALARM_CBR_OVERFLOW) | ALARM_BIT(ALARM_MUX_OVERFLOW) | \
 	 ALARM_BIT(ALARM_EIT_SLOW) | ALARM_BIT(ALARM_EIT_FULL) |         \

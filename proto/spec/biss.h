@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The key of BISS mode 1 (EBU Tech 3292): a session word that both ends know.
- * It is the control word of both parities.
+ * The control word made of it is the even and the odd one.
  *
  * A key has 12 hexadecimal digits, the session word, or 16, the control word.
  * Bytes 4 and 8 of a control word are the checksums of the three bytes before

@@ -32,5 +32,6 @@ int ci_spec_parse(const json_t *adapter, struct ci_spec *ret,
  * the adapter uses no slot. */
 void ci_spec_copy(const json_t *adapter, json_t *to);
 
-/* Have both adapters the same CI slot, or neither of them a slot? */
+/* Have both adapters the same CI slot with the same keys, or neither of them a
+ * slot?  False also if an adapter has a wrong key. */
 bool ci_spec_is_same(const json_t *, const json_t *);

@@ -115,7 +115,8 @@ struct field {
 			  * items */
 	uint32_t flags;  /* enum field_flag */
 	/* Bounds of a number, of the bytes of a text or of the items of a list.
-	 * max 0: what the member can hold (FIELD_INT: if min is 0, too). */
+	 * max 0 with min 0 or above: the upper bound is what the member can
+	 * hold; for a FIELD_INT with min 0 the lower bound is, too. */
 	int64_t min, max;
 	int64_t initial; /* the default of a number, a flag or a choice */
 	const char *initial_text; /* the default of a text; NULL: none */
@@ -142,8 +143,8 @@ struct field {
 	const char *help; /* a sentence for the user */
 	const char *form; /* type in field_form() of a FIELD_NONE or a
 			   * FIELD_CUSTOM; NULL: that of the hook, or "any" */
-	/* The values that a form offers, ended by NULL.  A FIELD_UINT accepts
-	 * no other value; the other types accept any. */
+	/* The values that a form offers, ended by NULL.  A FIELD_UINT or
+	 * FIELD_INT accepts no other value; the other types accept any. */
 	const char *const *words;
 	/* Members of the JSON schema of the value, as a JSON object, for rules
 	 * that are in code and not in the row; NULL: none. */
@@ -281,8 +282,8 @@ void field_find_unknown(const struct field_table *const *tables, size_t n,
 /* --- writing --- */
 
 /* Writes the members of s into the object that the caller has opened.  Omits
- * strings and JSON values that are NULL, and rows with one of the flags in
- * skip. */
+ * texts and JSON values that are absent, and rows with FIELD_ALIAS or with one
+ * of the flags in skip. */
 void field_write(const struct field_table *, const void *s, unsigned skip,
 		 struct json_writer *);
 

@@ -115,8 +115,8 @@ bool field_is_idle(const struct field *f, unsigned where, field_on_fn *is_on,
 	return true;
 }
 
-/* False for null, false, 0, "" and empty lists: such a value has the same
- * effect as an absent key. */
+/* False for null, false, 0, "", the texts "0" and "false", and empty lists and
+ * objects. */
 static bool is_given(const json_t *value)
 {
 	const char *text = json_string_value(value);

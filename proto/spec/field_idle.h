@@ -3,8 +3,8 @@
  * Finds values of an object that have no effect, by the rows of its table:
  * idle_in, needs and beside.
  *
- * A value that has the same effect as an absent key is not reported: the
- * default of its field, null, "" or an empty list.
+ * The default of a field, null, "", the number 0, and an empty list or object
+ * are not reported: such a value counts as an absent key.
  */
 #pragma once
 
@@ -49,8 +49,8 @@ bool field_is_idle(const struct field *, unsigned where, field_on_fn *is_on,
 bool field_does_nothing(const struct field *, const json_t *object,
 			unsigned where);
 
-/* Has the object (NULL: none) a value of the field that has another effect than
- * an absent key (see the head of this file)? */
+/* Has the object (NULL: none) a value of the field that does not count as an
+ * absent key (see the head of this file)? */
 bool field_is_asked(const struct field *, const json_t *object);
 
 /* Reports the keys of object (NULL: no keys) that have no effect. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads an object from JSON text into a struct, by a table of fields (field.h).
- * It builds no JSON tree, as field_read() needs, and takes a tenth of the time.
+ * It builds no JSON tree of the object, as field_read() needs, and takes a
+ * tenth of the time.
  */
 #pragma once
 

@@ -63,7 +63,8 @@ void field_read_value(struct field_reader *, const struct field_place *,
 int field_take_bool(const struct field *, bool on, void *s);
 int field_take_integer(const struct field *, int64_t n, void *s,
 		       struct errmsg *error) MUST_CHECK;
-/* Writes the error "not an integer" for the row; returns -EINVAL. */
+/* Writes the error "is not a whole number" with the bounds of the row; returns
+ * -EINVAL. */
 int field_fail_integer(const struct field *, struct errmsg *error);
 /* Takes a string value: a text or a choice.  text NULL: the JSON value is no
  * string, which is an error. */
@@ -71,7 +72,8 @@ int field_take_string(const struct field *, const char *text, void *s,
 		      struct errmsg *error) MUST_CHECK;
 int field_read_scalar(const struct field *, const json_t *value, void *s,
 		      struct errmsg *error) MUST_CHECK;
-/* Reads a value as user interfaces store it: any scalar, a number or boolean
- * also as text. */
+/* Reads a value as user interfaces store it: a number or boolean may be text, a
+ * text (not a FIELD_STRING) may be an integer or boolean, and with FIELD_COMMAS
+ * a text may be a list. */
 int field_read_loose(const struct field *, const json_t *value, void *s,
 		     struct errmsg *error) MUST_CHECK;

@@ -214,8 +214,8 @@ int field_read_text(const struct field *f, const char *key, const char *text,
 	return 0;
 }
 
-/* Writes a scalar as text; false: the value is no scalar, or its text is too
- * long. */
+/* Writes an integer, boolean or string as text; false: it is another value, or
+ * its text is too long or has a NUL. */
 static bool format_scalar(const json_t *value, char text[VALUE_MAX])
 {
 	int len = 0;
@@ -275,7 +275,7 @@ static const char *print_value(const struct field *f, const json_t *value,
 	return text;
 }
 
-/* Another type than a string. */
+/* Writes the error about a value that is no string. */
 static int fail_string(const struct field *f, const json_t *value,
 		       struct errmsg *error)
 {
@@ -287,8 +287,7 @@ static int fail_string(const struct field *f, const json_t *value,
 					      : "a string");
 }
 
-/* Reads a value as user interfaces store it: any scalar, a number or boolean
- * also as text. */
+/* Reads a value as user interfaces store it (field_reader.h). */
 int field_read_loose(const struct field *f, const json_t *value, void *s,
 		     struct errmsg *error)
 {

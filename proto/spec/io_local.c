@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The types file, sdp, stream and dvb: inputs and outputs on this machine. */
+/* The types file, sdp, stream and dvb, whose addresses name a file, a stream or
+ * an adapter of this machine. */
 #include "proto/spec/io_type.h"
 
 #include <errno.h>

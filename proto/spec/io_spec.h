@@ -8,8 +8,9 @@
  * error.  It stays in the configuration and is reported once through remark,
  * which may be NULL.
  *
- * Returns 0, -EINVAL, or -ENOTSUP for a type that this version does not run
- * (rtsp://).  The sentence begins with the field: "port: 70000 is not a port".
+ * The functions return 0, -EINVAL, or -ENOTSUP for a type that this version
+ * does not run (rtsp://).  The sentence of an error begins with the field:
+ * "port: 70000 is not a port".
  */
 #pragma once
 
@@ -161,8 +162,9 @@ struct input_spec {
 	uint16_t mux_to;            /* PID in the output; 0: mux_pid, or a
 				     * free PID if that is in use */
 
-	/* Seconds of silence after which the input is opened again; 0: never,
-	 * which is the default of protocols with a timeout of their own. */
+	/* Seconds of silence after which the input is opened again (longer
+	 * after each attempt); 0: never, which is the default of protocols with
+	 * a timeout of their own. */
 	unsigned watchdog_s;
 	bool no_reload;      /* true has the effect of watchdog_s 0 */
 	struct remux_options remux; /* those of the address, without the keys of
@@ -204,7 +206,7 @@ struct output_spec {
 	enum output_kind kind;
 	unsigned cbr_kbps; /* constant rate; 0: the rate of the stream */
 
-	/* for udp and rtp */
+	/* for udp and rtp; biss also for srt */
 	struct biss_spec biss;
 	char iface[16];
 	struct sockaddr_any remote;

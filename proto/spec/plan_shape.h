@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The fields of the plan of an input, which the worker of a multiplex sends:
- * the PIDs and service numbers that the input has there (doc/api.md).
+ * the PIDs and service numbers of the input in the multiplex (doc/api.md).
  * The master checks a plan with these fields before it shows the plan.
  */
 #pragma once

@@ -7,7 +7,8 @@
  * stream object; remux_options_overlay() joins them.  Plain data; with zeroed
  * memory the remux changes nothing.
  *
- * PIDs are those of the source, except pid_map.pid.
+ * PIDs and program numbers are those of the source, except pid_map.pid,
+ * set_pnr, pid_base, cue_pid and those in `edits'.
  */
 #pragma once
 
@@ -154,9 +155,10 @@ int pid_set_read(struct pid_set *, const char *text,
 		 struct errmsg *error) MUST_CHECK;
 
 /*
- * Adds the options of the stream to those of its input.  Single values and
- * filter~ of the stream replace those of the input.  The PIDs of filter are
- * added.  The maps of the stream precede those of the input.
+ * Adds the options of the stream to those of its input.  If the stream has
+ * set_pnr, set_tsid or filter~, they replace those of the input.  The PIDs of
+ * filter are added.  The maps of the stream precede those of the input.  The
+ * members from service_name on are always those of the stream.
  */
 void remux_options_overlay(struct remux_options *input,
 			   const struct remux_options *stream);

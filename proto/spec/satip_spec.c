@@ -52,7 +52,7 @@ static const struct word rolloffs[] = {
 static const struct word pilots[] = {
 	{ "AUTO", NULL }, { "ON", "on" }, { "OFF", "off" }, { NULL, NULL },
 };
-/* AVM servers reject a query without mtype, so there is no AUTO for them. */
+/* AVM servers reject a query without mtype, so this list has no AUTO. */
 static const struct word psk[] = {
 	{ "QPSK", "qpsk" }, { "PSK8", "8psk" }, { "8PSK", "8psk" },
 	{ "APSK16", "16apsk" }, { "APSK32", "32apsk" }, { NULL, NULL },
@@ -298,8 +298,8 @@ static const char *text_of(const json_t *adapter, const char *key)
 	return text != NULL ? text : "";
 }
 
-/* Is it the name of a server: letters, digits, '-' and '.'?  If the last part
- * has no letter, the text is a mistyped address. */
+/* Is it the name of a server: letters, digits, '-', '_' and '.'?  If the last
+ * part has only digits, the text is a mistyped address. */
 static bool is_name(const char *text, size_t len)
 {
 	static const char characters[] = "abcdefghijklmnopqrstuvwxyz"

@@ -24,7 +24,7 @@ enum {
 	SHORT_MAX = 1024,
 };
 
-/* Reads hexadecimal digits with blanks between them. */
+/* Reads hexadecimal digits; ignores blanks between them. */
 static int read_hex(const char *text, uint8_t ret[SI_SECTION_BYTES],
 		    size_t *ret_len, struct errmsg *error)
 {

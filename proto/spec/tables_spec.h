@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The keys of a stream object about own tables of service information, which
- * replace those of the source.  Plain data; zeroed memory is the default: the
- * tables of the source pass.
+ * replace those of the source.  Plain data; with zeroed memory the tables of
+ * the source pass.
  */
 #pragma once
 
@@ -61,7 +61,7 @@ enum si_profile {
 };
 
 /* The time in milliseconds in which each section of a table is sent once; 0:
- * that of the profile. */
+ * that of the profile, or for NIT and BAT that of si_interval. */
 struct si_intervals {
 	unsigned nit, bat;
 	unsigned sdt_other;
@@ -102,8 +102,9 @@ enum modulation {
 /* The form of the logical channel descriptor in the NIT. */
 enum lcn_version { LCN_EACEM, LCN_NORDIG_V1 };
 
-/* How receivers tune to the transport stream, for the NIT.  A member that is a
- * choice has the code of EN 300 468 6.2.13. */
+/* How receivers tune to the transport stream, for the NIT.  A member of type
+ * unsigned that is a choice has the code of EN 300 468 6.2.13; fec has the code
+ * of satellite and cable. */
 struct delivery_spec {
 	enum delivery_type type;
 	unsigned frequency;  /* kHz or MHz, see FREQUENCY_KHZ */

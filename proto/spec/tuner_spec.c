@@ -19,8 +19,8 @@ enum {
 	PLP_MAX = 255,
 };
 
-/* In these lists the words from position .max of the row on are aliases of the
- * first words. */
+/* If the row of a list has .max, the words of the list from this position on
+ * are aliases of its first words. */
 static const char *const systems[] = {
 	"ISDB-T", "S", "S2", "T", "T2", "C", "C/A", "C/B", "C/C", "ATSC",
 	"ISDBT", NULL,

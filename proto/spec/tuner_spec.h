@@ -2,7 +2,9 @@
 /*
  * The keys of an adapter that is a tuner: its device and its tuning.
  *
- * A member that is a choice has the value of linux/dvb/frontend.h.  Pure.
+ * A member that is a choice has a value of an enum of this file, or one of
+ * linux/dvb/frontend.h; bandwidth and isdbt_partial have the position of the
+ * word.  Pure.
  */
 #pragma once
 

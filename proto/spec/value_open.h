@@ -13,8 +13,8 @@
 typedef json_t *value_open_fn(const json_t *item, const void *arg);
 
 /* Copies an array or an object, and replaces each item or value by the result
- * of `open'.  If this is NULL, an array gets null, and an object loses the
- * key. */
+ * of `open'.  If the result is NULL, an array gets null, and an object loses
+ * the key. */
 json_t *value_open_items(const json_t *items, value_open_fn *open,
 			 const void *arg);
 
