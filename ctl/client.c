@@ -20,7 +20,7 @@ struct client {
 			* open */
 	/* the request in the background; NULL: none */
 	struct exchange *background;
-	CURLM *multi;  /* runs it; NULL: not needed yet */
+	CURLM *multi;  /* runs this request; NULL: not needed yet */
 	CURL *later;   /* handle of the requests in the background */
 	CURLcode result; /* of the request in the background, when it has
 			  * ended */

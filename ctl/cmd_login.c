@@ -57,8 +57,8 @@ static enum ctl_exit on_login(struct ctl *ctl, const struct client_reply *reply,
 	return code;
 }
 
-/* Sends the command login.  Its reply 403 means a wrong login or password; for
- * other commands 403 means that the session has ended. */
+/* Sends the command login.  Its reply 403 means a wrong login or password;
+ * api_judge() would report that a login is needed. */
 static enum ctl_exit send_login(struct ctl *ctl, const char *user,
 				const char *password)
 {

@@ -145,9 +145,9 @@ static bool holds(const json_t *list, const json_t *one)
 	return false;
 }
 
-/* Prints `before' and the raised alarms of a place: only those of the process,
- * or with of_process false all others.  Marks those that its source, another
- * stream, has, too. */
+/* Prints `before' and the raised alarms of an input, an output or the stream
+ * itself (place): only those of the process, or with of_process false all
+ * others.  Marks those that the stream which an input reads has, too. */
 static void show_alarms(struct buf *to, const struct ctl *ctl,
 			const char *before, const json_t *place,
 			bool of_process)

@@ -32,7 +32,7 @@ struct ctl {
 	struct client *client;
 	bool colour; /* print with colours */
 	struct errmsg error; /* of the command; set with every code except
-			      * CTL_OK */
+			      * CTL_OK and CTL_DIFFERS */
 };
 
 /* Stores the sentence in ctl->error and returns the code. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads the address of the service, the login and the trusted certificates from
- * the command line, the environment and the settings file; the first of these
- * that has a value counts.
+ * the command line, the environment (only the address) and the settings file;
+ * the first of these that has a value counts.
  *
  * The file has lines "key = value".  Lines behind "[name]" apply if --host is
  * that name.  Keys: url, user, cacert, insecure, timeout.
@@ -50,6 +50,6 @@ char *settings_url(const char *text, struct errmsg *error);
  * machine? */
 bool settings_is_private(const char *url);
 
-/* Returns $variable/sluicectl; if the variable is not set,
+/* Returns $variable/sluicectl; if the variable is not set to an absolute path,
  * ~/fallback/sluicectl.  The caller frees it.  NULL: HOME is not set either. */
 char *settings_folder(const char *variable, const char *fallback);

@@ -78,8 +78,8 @@ bool row_needs_attention(const struct overview_row *row)
 }
 
 /* Returns a new list of the inputs or outputs with a fault: position, fault and
- * times.  key: the key of their list in the overview; ends: its key in the
- * status of a stream. */
+ * times.  key: the key of this list in the overview; ends: the key of the list
+ * of all inputs or outputs in the status of a stream. */
 static json_t *faulty(const struct overview_row *row, const char *key,
 		      const char *ends)
 {
@@ -157,8 +157,8 @@ static void put_faulty(struct buf *to, json_t *take_list, const char *what,
 	json_decref(take_list);
 }
 
-/* Appends "input 2: " for a multiplex that is on air, because its error is that
- * of its first input. */
+/* Appends "input 2: " for a multiplex of several inputs that is on air, because
+ * its error is that of this input only. */
 static void put_sent(struct buf *to, const struct overview_row *row)
 {
 	if (row_on_air(row) && row_number(row, "inputs") > 1 &&

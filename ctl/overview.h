@@ -2,7 +2,7 @@
 /*
  * A list of all streams, with the configuration or with the state of each.
  *
- * Owns the JSON that it read.  Streams without an id are omitted.
+ * Owns the JSON that it read.  overview_load() omits streams without an id.
  */
 #pragma once
 

@@ -3,7 +3,7 @@
  * A table of text cells, printed in aligned columns.
  *
  * The columns are set when the table is made.  A column is as wide as its
- * widest cell, but at most as its `max'.
+ * widest cell, but at most as its `max', and at least as its title.
  */
 #pragma once
 
