@@ -25,7 +25,7 @@ struct feed {
 	void *arg;
 	struct ws *ws; /* NULL: not connected */
 	uint64_t received_ms; /* time of the last message */
-	bool pinged; /* a ping was sent since then */
+	bool pinged; /* a ping was sent since received_ms */
 	uint64_t retry_ms; /* not connected: time of the next attempt */
 	unsigned pause_ms; /* from a loss to the next attempt; doubles */
 };

@@ -130,8 +130,8 @@ void text_since_both(struct buf *to, int64_t reason, int64_t state,
 {
 	char clock[32], begun[32];
 
-	/* A state and its reason belong together if they differ by at most
-	 * 2 s: one time is enough. */
+	/* A state and its reason belong together if their times differ by at
+	 * most 2 s: one time is enough. */
 	if (state <= 0 || reason <= 0 || llabs(reason - state) <= 2) {
 		text_since(to, reason > 0 ? reason : state);
 		return;

@@ -367,7 +367,7 @@ struct msg_receiver {
 	uint64_t client;    /* unique number, with MSG_RECEIVER_BIT */
 	const char *peer;   /* IP address of the receiver, without port */
 	uint64_t uptime_s;
-	const char *login;  /* NULL, "": it has none, or it is omitted */
+	const char *login;  /* NULL, "": no login, or omitted */
 	uint64_t bytes;     /* sent to the receiver */
 };
 
@@ -397,7 +397,7 @@ struct msg_input_status {
 	uint32_t penalty;        /* for failures (worker/failover/damper.h) */
 	uint32_t damped_s;       /* seconds until damping ends; 0: not damped */
 	bool active;
-	bool open;               /* false while it cannot be opened */
+	bool open;               /* it is open without an error */
 	const char *error;       /* an error, also while on air; NULL: none */
 	uint64_t fault_s;        /* Unix time at which the fault in `error', or
 				  * in `reason' of a state other than active,
@@ -446,7 +446,7 @@ struct msg_alarm_change {
 	unsigned place;          /* position of an input; 0: the output */
 	enum alarm_id alarm;
 	bool raised;
-	uint64_t count;          /* of this fault, since the worker started */
+	uint64_t count;          /* faults of this alarm since the start */
 };
 
 struct msg_stream_status {
@@ -464,7 +464,7 @@ struct msg_stream_status {
 	const char *codecs;      /* CODECS of RFC 8216; NULL: unknown */
 	unsigned width, height;  /* of the picture; 0: unknown */
 	const char *cas_error;   /* error of a CA system; NULL: none */
-	unsigned cas_linked;     /* bit k: system k has a channel here */
+	unsigned cas_linked;     /* bit k: CA system k has an open channel */
 	size_t n_inputs;
 	struct msg_input_status inputs[MSG_INPUTS_MAX];
 	size_t n_outputs;

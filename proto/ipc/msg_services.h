@@ -198,7 +198,7 @@ struct msg_scan_ring {
 /* All texts are "": the entry at this place has ended. */
 struct msg_scan_announcement {
 	uint32_t place;          /* index of the entry, < SCAN_PLACES_MAX */
-	const char *iface;       /* interface that received it */
+	const char *iface;       /* interface that received the announcement */
 	const char *sender;      /* address of the sender */
 	const char *name;
 	const char *input;       /* address of an input for the session; "":

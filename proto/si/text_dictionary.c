@@ -35,7 +35,7 @@ struct node {
 struct state {
 	uint32_t from;
 	uint8_t encoding;
-	uint32_t root; /* index of the first node of its tree */
+	uint32_t root; /* index of the root of the tree of these codes */
 };
 
 struct text_dictionary {

@@ -9,7 +9,7 @@
 
 enum {
 	NEW_LINE = 0x8a,
-	WIDE_NEW_LINE = 0xe08a, /* the same in UTF-8 text */
+	WIDE_NEW_LINE = 0xe08a, /* the line break in UTF-8 text */
 	PARTS = 15, /* highest part of ISO/IEC 8859 in DVB */
 };
 
@@ -19,7 +19,7 @@ struct writer {
 	size_t len;
 	size_t size;
 	size_t lost; /* characters that the table lacks */
-	size_t unknown; /* those of them that became '?' */
+	size_t unknown; /* those of the lost characters that became '?' */
 };
 
 /* A character to be written, as a letter with its mark. */
