@@ -63,7 +63,7 @@ static const struct field file_output_rows[] = {
 	{ "rotate_time", IO_OUTPUT(file.rotate_s), .min = 1,
 	  .max = ROTATE_MAX_S, .unit = "s",
 	  .flags = FIELD_OBSERVER,
-	  .help = "The next file begins at each multiple of this time, in UTC." },
+	  .help = "The next file begins at each multiple of it in UTC." },
 	{ "rotate_size", IO_OUTPUT(file.rotate_mib), .min = 1,
 	  .max = ROTATE_MAX_MIB, .unit = "MiB",
 	  .flags = FIELD_OBSERVER,
