@@ -23,8 +23,8 @@ enum {
 	TABLE_PACKETS = 256, /* room of the queue of a table */
 	PLACES = 4, /* null packets in a call for the tables of a remux */
 	/* If a PAT replaces programs, the old ones stay for at most this time,
-	 * until the PMTs of the new ones arrive.  It is longer than a remux
-	 * waits for the PMT of a program. */
+	 * until the PMTs of the new ones arrive.  It is longer than ROUND_MS of
+	 * remux_plan.c, for which a remux usually waits for these PMTs. */
 	AWAIT_MS = 600,
 	/* Most packets in the line of an input: mux_delay and LINE_MORE_MS at
 	 * the rate of the multiplex, from LINE_PACKETS_MIN to _MAX. */
@@ -457,9 +457,9 @@ static void on_sent(const struct ts_run *runs, size_t n_runs, void *arg)
 	m->cfg.out(runs, n_runs, m->cfg.arg);
 }
 
-/* True if sending can start: every input that has packets has programs, or
- * SETTLE_MS are over.  With `keep' inputs without packets must have programs,
- * too, because the PIDs of an input depend on the preceding inputs. */
+/* True if sending can start: each input that has packets has programs, or
+ * SETTLE_MS are over.  In the first SETTLE_SILENT_MS, and with `keep', which
+ * needs the PIDs of preceding inputs, each input must have programs. */
 static bool has_settled(const struct mux *m)
 {
 	bool all = m->cfg.keep || m->heard_ns == 0 ||

@@ -26,7 +26,9 @@
  * of another one.  The priority is that of the input; of one input the last
  * service is blocked first and released last.  A PID that services share is
  * sent while one of them is sent.  Packets also wait if mux_turn() was called
- * late; the state of the input then names that reason (late_ms).
+ * late; the state of the input then names that reason (late_ms).  A unit is a
+ * PES packet, or the sections from one payload_unit_start_indicator to the next
+ * one.
  *
  * A service without packets of video and audio for MUX_SILENT_MS is silent.  A
  * service whose PMT has neither is silent while its input is silent.  A silent
@@ -69,8 +71,9 @@ struct mux_config {
 	bool keep; /* pid_mode is `keep': a PID or number of the source stays if
 		    * it is free */
 	bool nit;  /* another stage adds a NIT, which the PAT names */
-	/* which origin the EIT of each service has, for the flags in the SDT;
-	 * copied */
+	/* the origin of the EIT of each service, for the flags in the SDT, and
+	 * types and names of services that their source does not list in its
+	 * SDT; copied; NULL: neither */
 	const struct tables_spec *tables;
 	struct desc_edits edits; /* applied to the services in the SDT;
 				  * copied */
@@ -187,7 +190,7 @@ struct mux_source_state {
 	unsigned priority, min_kbps, max_kbps;
 	size_t n_services;
 	const struct remux_service *services; /* borrowed until the next
-					       * mux_feed() */
+					       * mux_turn() */
 	size_t n_unsent; /* programs of the input that the multiplex has no room
 			  * for */
 	uint64_t eit_dropped; /* EIT sections that had no room in the queue

@@ -41,7 +41,8 @@ void mux_add_service_pids(const struct mux_source *in, size_t nth,
 		pmt_each_pid(&pmt, take_pid, set);
 }
 
-/* Updates `gone': the PIDs that only absent services have. */
+/* Updates `gone', the PIDs that only absent services have, and `carried' of
+ * each service. */
 static void find_gone(struct mux *m, struct mux_source *in)
 {
 	uint64_t sent[TS_PIDS / 64] = { 0 };

@@ -4,8 +4,8 @@
  *
  * The distance between the counters of a source does not change, so that a
  * receiver sees a loss in front of the multiplex.  Where a source begins, or
- * continues after packets that the multiplex dropped, its first packet starts a
- * unit and has the next counter of the PID.
+ * continues after packets that the multiplex dropped, its first packet has
+ * payload_unit_start_indicator and the next counter of the PID.
  *
  * The caller passes the packets of a PID in the order in which they are sent.
  * Embedded; zeroed memory is ready.
@@ -24,7 +24,8 @@ struct mux_counters {
 };
 
 /* Sets the counter of a packet of a source (the first one is 1).  False: the
- * packet must not be sent, because the begin of its unit was not sent. */
+ * packet must not be sent, because the begin of its PES packet or section was
+ * not sent. */
 bool mux_counters_feed(struct mux_counters *, uint32_t source, uint8_t *packet);
 
 /* Call it after packets of a PID were dropped: the PID is sent again from the

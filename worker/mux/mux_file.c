@@ -18,7 +18,7 @@ enum {
 	/* After this time without packets the last picture is sent instead. */
 	FILE_SILENT_MS = 500,
 	LINE_PACKETS = 16384, /* most packets of a file that wait in its line */
-	/* A file without program, PCR or first picture by then is refused. */
+	/* A file without program, PCR, rate or picture by then is refused. */
 	MISSING_MS = 5000,
 };
 

@@ -79,8 +79,8 @@ static struct mux_pmt carry_over(const struct mux *m, uint16_t number,
 		.due_ns = m->now_ns + PMT_MS * MS };
 }
 
-/* Lets a section leave at at_ns, or GAP_MS after its last copy if that is
- * later. */
+/* Lets a section leave at at_ns, GAP_MS after its last copy or at begin_ns,
+ * whichever is the latest, or at due_ns if that is earlier. */
 static void hurry(struct mux_pmt *p, uint64_t at_ns)
 {
 	uint64_t from_ns = p->sent_ns != 0 ? p->sent_ns + GAP_MS * MS : 0;

@@ -7,8 +7,8 @@
 
 enum {
 	/* After a service was blocked or released, the queue is compared again
-	 * after this time.  A unit of a blocked service that has not ended by
-	 * then is cut. */
+	 * after this time.  A PES packet of a blocked service that has not
+	 * ended by then is cut. */
 	EFFECT_MS = 300,
 	/* Services are released when the queue was short for this time.  It is
 	 * also the shortest pause of a blocked service. */
@@ -245,7 +245,7 @@ static void watch_lateness(struct mux *m)
 }
 
 /* Blocks a service.  above_max: because its input exceeds its own max_kbps;
- * then the release of services of other inputs is not delayed. */
+ * then the release of services of other inputs is not delayed by CALM_MS. */
 static void block(struct mux *m, struct unit u, bool above_max)
 {
 	struct mux_service *s = u.s;
@@ -334,7 +334,7 @@ static void block_greedy(struct mux *m)
 }
 
 /* Drops the packets of a blocked service from now on, also in the middle of a
- * unit.  Returns by how many the packets that its input sends in this
+ * PES packet.  Returns by how many the packets that its input sends in this
  * mux_turn() decrease. */
 static size_t cut(struct mux *m, struct unit u)
 {
@@ -345,7 +345,8 @@ static size_t cut(struct mux *m, struct unit u)
 	return before - mux_count_sent(m, u.in);
 }
 
-/* Cuts the units of blocked services that did not end within EFFECT_MS. */
+/* Cuts the PES packets of blocked services that did not end within
+ * EFFECT_MS. */
 static void cut_units(struct mux *m)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
@@ -363,9 +364,9 @@ static void cut_units(struct mux *m)
 }
 
 /* If the packets of this mux_turn() do not fit into the queue of the output,
- * blocks services and cuts their units, so that no packet of other services is
- * dropped.  Packets in `waiting' are always sent, because they have counters.
- * Returns the room that is left, in packets. */
+ * blocks services and cuts their PES packets, so that no packet of other
+ * services is dropped.  Packets in `waiting' are always sent, because they have
+ * counters.  Returns the room that is left, in packets. */
 static size_t refuse(struct mux *m)
 {
 	size_t room = cbr_room(m->cbr), need = TURN_TABLES + m->waiting.n;

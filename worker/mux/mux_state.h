@@ -59,8 +59,9 @@ struct mux_pmt {
 	uint64_t sent_ns; /* time at which it was sent last; 0: not yet */
 	uint64_t begin_ns; /* not sent before this time, at which the PAT that
 			    * names it is sent */
-	size_t len;       /* bytes of `data', which is the last PMT that left
-			   * the line of its input; 0: none has left yet */
+	size_t len;       /* bytes of `data', which is the PMT that is sent; 0:
+			   * none is known yet, or the section is one of the
+			   * PAT */
 	uint8_t data[SECTION_PSI_MAX];
 };
 
@@ -107,7 +108,8 @@ struct mux_service {
 	bool above_max; /* blocked because its input exceeds its max_kbps */
 	bool late; /* blocked because mux_turn() was called late.  If above_max
 		    * and late are false, it is blocked because of the rate */
-	bool cut; /* blocked, and units whose begin was sent are dropped, too */
+	bool cut; /* blocked, and the rest of a PES packet whose begin was sent
+		   * is dropped, too */
 	uint64_t blocked_ns, released_ns; /* times when it was last blocked and
 					   * last released; released_ns 0: it
 					   * never was */
@@ -133,7 +135,9 @@ struct mux_service {
 	uint64_t again_ns; /* no filler is started before this time */
 	struct mux_fill *fill; /* a filler is sent instead of it; NULL: no
 				* filler */
-	enum file_refusal refusal; /* the reason that was logged last */
+	enum file_refusal refusal; /* why the file is not sent, as last logged;
+				    * FILE_SUITS: nothing was logged since it
+				    * was last sent */
 	bool holds;   /* `held' has the begin of a picture; later packets decide
 		       * whether it is a random access point */
 	struct fifo held; /* while `holds' is true: packets from the begin of
@@ -179,7 +183,8 @@ struct mux_source {
 	uint16_t pmt_pid; /* PID of the last packet that `pmt' received */
 	struct delay_line line;
 	size_t due; /* packets of the line that leave in this mux_turn() */
-	uint64_t source_at; /* line.pushed when its last source began */
+	uint64_t source_at; /* line.pushed when mux_begin_source() was last
+			     * called */
 	uint64_t heard_ns; /* arrival of the last packets; 0: no packets yet */
 	bool silent;
 	bool drained; /* it is silent, and all its packets have left */
@@ -200,7 +205,7 @@ struct mux_source {
 	size_t n_gated;   /* services whose packets are not sent: filled or
 			   * blocked */
 	size_t n_filled;  /* services with a filler */
-	size_t n_blocked; /* services without room */
+	size_t n_blocked; /* blocked services */
 	bool blocked;     /* all services of the input are blocked */
 	size_t n_cut;     /* blocked services whose `cut' is true */
 	uint64_t packets, dropped;
@@ -220,8 +225,9 @@ struct mux_source {
 /* Whether the packets of a PID are dropped, and why. */
 enum mux_stop {
 	MUX_SENT,
-	MUX_BLOCKED, /* its service has no room */
-	MUX_LATE,    /* its service has no room because mux_turn() was called
+	MUX_BLOCKED, /* its service is blocked because of the rate of the output
+		      * or max_kbps */
+	MUX_LATE,    /* its service is blocked because mux_turn() was called
 		      * late */
 	MUX_FILLED,  /* a filler is sent instead */
 };
@@ -252,8 +258,9 @@ struct mux {
 	struct desc_edit edits[DESC_EDITS_MAX]; /* memory of cfg.edits.list */
 	bool edits_crowded; /* it was logged that the SDT has no room for some
 			     * edits */
-	/* true: the sections of the inputs have changed since the CAT, or the
-	 * SDT, was built */
+	/* true: the CAT, or the SDT, must be built again, because sections of
+	 * the inputs or PMTs of the output have changed, or sdt_due_ns has
+	 * come */
 	bool cat_changed, sdt_changed;
 	uint64_t sections_ns; /* time at which CAT or SDT was last built because
 			       * of cat_changed or sdt_changed */
@@ -275,7 +282,7 @@ struct mux {
 	 * has it; 0: no service has it */
 	uint16_t owner[TS_PIDS];
 	/* as `owner', but 0 if a service that is neither blocked nor filled has
-	 * the PID */
+	 * the PID.  A PID that only a filler has belongs to its service. */
 	uint16_t gate[TS_PIDS];
 	uint64_t fed_ns[TS_PIDS]; /* for each PID: arrival of the last packet
 				   * with payload; 0: none */
@@ -327,7 +334,9 @@ struct mux {
 	uint64_t fill_meter, fill_metered; /* packets of all fillers in the
 					    * current measurement (fill_meter)
 					    * and the last one (fill_metered) */
-	struct waiting waiting; /* packets that `spread' holds back */
+	struct waiting waiting; /* packets that leave later: those that `spread'
+				 * delays, those of fillers, and all but the
+				 * first packet of a section of PAT or PMT */
 	struct spread spread;
 };
 
@@ -369,9 +378,10 @@ static inline bool mux_hears(const struct mux *m, const struct mux_source *in)
 /* Takes a section of CAT, SDT or EIT of an input, whose CRC_32 was checked. */
 void mux_take_section(struct mux *, struct mux_source *, uint16_t pid,
 		      uint8_t *section, size_t len);
-/* Builds CAT and SDT again if sections of the inputs have changed. */
+/* Builds the CAT if cat_changed is true, and the SDT if sdt_changed is true, at
+ * most once in a second. */
 void mux_follow_sections(struct mux *);
-/* Builds PAT, CAT and SDT again. */
+/* Builds PAT, CAT and SDT again, and calls mux_list_pmts(). */
 void mux_build(struct mux *);
 void mux_build_sdt(struct mux *);
 /* Queues the sections of CAT, SDT, EIT and TDT that are due. */
@@ -387,8 +397,9 @@ uint16_t mux_sdt_number(const struct mux_source *, size_t nth);
 void mux_list_pmts(struct mux *);
 /* Moves PMTs that were due in the past to the present. */
 void mux_begin_pmts(struct mux *);
-/* Sends the PMT of the remux for the nth service.  Call it when the next
- * packets belong to this PMT, and no earlier packets wait. */
+/* From now on the PMT that the remux has for the nth service is sent, unless
+ * mux_fill_holds_pmt() stores it.  Call it when the next packets belong to this
+ * PMT, and no earlier packets wait. */
 void mux_renew_pmt(struct mux *, const struct mux_source *, size_t nth);
 /* Sends a PMT of the nth service that its filler has held. */
 void mux_send_held_pmt(struct mux *, const struct mux_source *, size_t nth,
@@ -508,9 +519,10 @@ bool mux_follow_fills(struct mux *);
 /* Adds the packets of the fillers to those that wait. */
 void mux_run_fills(struct mux *);
 void mux_free_fill(struct mux_service *);
-/* Call it after a change of the tables of an input: ends fillers if a service
- * on air has one of their PIDs now.  A filler whose service has other PIDs or
- * codings stays until the service returns, as does its PMT. */
+/* Call it after a change of the tables of an input: ends a filler if a service
+ * on air has one of its PIDs now, or if its own service is not sent any more or
+ * has no main stream.  A filler whose service has other PIDs or codings stays
+ * until the service returns, as does its PMT. */
 void mux_check_fills(struct mux *, struct mux_source *);
 /* The PIDs of the filler of a service; NULL: it has no filler. */
 const uint64_t *mux_fill_pids(const struct mux_service *);
@@ -530,10 +542,12 @@ void mux_watch_fill(const struct mux_source *, struct mux_service *,
  * ended. */
 bool mux_fill_ends(struct mux *, struct mux_source *, struct mux_service *,
 		   const uint8_t *packet);
-/* Is this PTS later than the last PTS that was sent on the PID? */
+/* Is this PTS later than the last PTS that was sent on the PID?  Also true if
+ * it is 5 s or more earlier, which is another time base, or if the last PTS is
+ * not known. */
 bool mux_fill_follows(const struct mux *, uint16_t pid, uint64_t pts);
-/* Does a unit begin in this packet whose PTS is not later than the last PTS
- * that was sent on the PID?  The packet is the first one of the line. */
+/* Does a PES packet begin in this packet for whose PTS mux_fill_follows() is
+ * false?  The packet is the first one of the line. */
 bool mux_fill_precedes(const struct mux *, const struct delay_line *line,
 		       const uint8_t *packet);
 

@@ -39,8 +39,9 @@ enum {
 	SECTION_GAP_MS = 25,
 	/* A section may leave earlier or later than planned by this time. */
 	TURN_MS = 10,
-	/* The extension of the tables of the mux in table_version().  The
-	 * tables of the remuxes have extension 0. */
+	/* The extension of PAT, CAT and SDT of the mux in table_version().  The
+	 * remuxes use other extensions: 0 for PAT and CAT, from 2 on for the
+	 * SDT. */
 	VERSIONS_EXTENSION = 1,
 };
 
@@ -268,7 +269,7 @@ static void build_cat(struct mux *m)
 						2 + (size_t)d.len);
 		}
 	}
-	/* If no input has a CA descriptor, no CAT is sent. */
+	/* If the CATs of the inputs have no descriptors, no CAT is sent. */
 	if (m->cat.n == 0 && f.w.len == f.start)
 		return;
 	end_section(&f);

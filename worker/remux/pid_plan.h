@@ -59,8 +59,8 @@ void pid_plan_move(struct pid_plan *, const struct remux_options *,
 void pid_plan_add(struct pid_plan *, const struct remux_options *,
 		  uint16_t pid);
 
-/* Assigns the PID of the added stream: the wanted one if it is free, otherwise
- * a free one. */
+/* Assigns the PID of the added stream: the wanted one if it is free and `place'
+ * is NULL, otherwise a free one. */
 void pid_plan_add_guest(struct pid_plan *, const struct remux_options *,
 			uint16_t wanted);
 

@@ -47,7 +47,8 @@ struct pmt_content {
  * The PMT has all descriptors of the source, including private ones, except
  * references to streams that are not sent.  PIDs in descriptors are those of
  * the plan.  If the PMT exceeds 1,024 bytes, private descriptors are dropped
- * first, then others that no stream depends on, and then the last streams.
+ * first, then others that no stream depends on, then the remaining descriptors,
+ * and then the last streams.
  */
 size_t pmt_build(const struct pmt_content *, uint8_t ret[SECTION_PSI_MAX],
 		 struct pmt_omitted *ret_omitted);

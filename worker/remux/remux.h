@@ -26,9 +26,9 @@
  *	all others  dropped
  * Several programs: SDT, EIT, NIT, BAT and the other tables of the transport
  * stream pass, with the new set_tsid and new_onid where they name it; options
- * that name or number a service have no effect.  PIDs that no table names count
- * as private data.  With config.cas they are dropped, because a component that
- * must be scrambled could be on them.
+ * that name or number the single service have no effect, but config.services
+ * has.  PIDs that no table names count as private data.  With config.cas they
+ * are dropped, because a component that must be scrambled could be on them.
  *
  * Without any option (remux_options_given()) everything passes, including
  * private data and PIDs that no table names, unless config.cas is given.
@@ -36,9 +36,10 @@
  * and CAT are built, so that their versions continue across a change of the
  * source.  With config.si NIT, BAT, SDT and EIT are sent section by section, so
  * that their versions continue, too; in a table that an option passes, nothing
- * but the version changes.
+ * changes but the version and descriptors that options.edits names.
  *
- * Generated packets replace dropped packets and null packets.  They are spread
+ * Generated packets replace dropped packets and null packets; if there are too
+ * few of these, generated packets are inserted.  Generated packets are spread
  * so that none of their PIDs has a burst.  The place of a dropped PAT or PMT
  * goes to a generated PAT or PMT first, the place of another table to another
  * table.  Other null packets pass, unless pnr selects one of several programs.
@@ -61,8 +62,9 @@ enum { GUEST_DESCRIPTORS_MAX = 255 };
 /* The added stream: a stream of another source that is sent with the program,
  * or with the first of several programs. */
 struct remux_guest {
-	uint16_t pid; /* the PID that is wanted; if it is in use, a free PID
-		       * replaces it; 0: no added stream */
+	uint16_t pid; /* the PID that is wanted; if it is in use, or for an
+		       * input of a multiplex, a free PID replaces it; 0: no
+		       * added stream */
 	uint8_t type; /* stream_type; 0: unknown; the PMT then does not list the
 		       * stream */
 	uint8_t len;
@@ -152,7 +154,8 @@ enum remux_state { /* What is known of the tables of the program. */
 /* Counted since remux_new(). */
 struct remux_counters {
 	uint64_t tables;  /* changes of the source's PAT and PMTs */
-	uint64_t broken;  /* malformed sections */
+	uint64_t broken;  /* malformed sections; of PAT and PMT also those with
+			   * a wrong CRC_32 */
 	uint64_t dropped; /* sections that had no room in the queue of generated
 			   * packets */
 };
@@ -212,8 +215,8 @@ size_t remux_services(const struct remux *, struct remux_service *ret,
 enum pid_origin {
 	PID_BY_MAP,
 	PID_KEPT,    /* it has the number of the source */
-	PID_MOVED,   /* it has a free number, which with a place is one of the
-		      * block */
+	PID_MOVED,   /* it has a free number, which for an input of a multiplex
+		      * is one of its block (place.h) */
 	PID_ADDED,   /* PID of the added stream */
 	PID_BY_HBBTV, /* PID of the generated AIT of hbbtv_url, which has no PID
 		       * in the source */
@@ -229,9 +232,10 @@ struct remux_pid {
 };
 
 /* Lists PIDs that the tables name, with their output PIDs, from source PID *at
- * on, at most max.  Up to REMUX_PIDS_ADDED further PIDs, of the added stream
- * and the AIT, are in front if *at is 0.  Returns their number.  *at becomes
- * the PID for the next call; 0: the list is complete. */
+ * on.  If *at is 0, up to REMUX_PIDS_ADDED PIDs are in front of them: those of
+ * the added stream and of the AIT.  Writes at most max PIDs, which is at least
+ * REMUX_PIDS_ADDED, and returns their number.  *at becomes the PID for the next
+ * call; 0: the list is complete. */
 size_t remux_pids(const struct remux *, uint16_t *at, struct remux_pid *ret,
 		  size_t max);
 
@@ -241,8 +245,9 @@ const uint8_t *remux_pmt(const struct remux *, uint16_t new_number,
 			 size_t *ret_len);
 
 /* remux_keep_tables() passes the current sections of PAT, PMTs, CAT and SDT of
- * the source to fn; an SDT of several programs only with a place.  Another
- * remux with the same options that receives them builds the same tables. */
+ * the source to fn; an SDT of several programs only for an input of a multiplex
+ * (config.place).  Another remux with the same options that receives them
+ * builds the same tables. */
 typedef void remux_section_fn(uint16_t pid, const uint8_t *section, size_t len,
 			      void *arg);
 void remux_keep_tables(const struct remux *, remux_section_fn *fn, void *arg);
@@ -279,7 +284,8 @@ bool remux_sends_pid(const struct remux *, uint16_t pid);
  * source; a change of the number shows that they may have changed. */
 uint32_t remux_builds(const struct remux *);
 
-/* Derives programs, PIDs and tables again, because the place has changed. */
+/* Derives programs, PIDs and tables again.  Call it when the content of
+ * config.place has changed. */
 void remux_replan(struct remux *);
 
 void remux_counters(const struct remux *, struct remux_counters *ret);

@@ -10,7 +10,7 @@
 #include "worker/remux/remux_state.h"
 
 /* The state of a source PID: a kind in the upper four bits, a value in the
- * lower four.  State 0: the PID was always sent, or never. */
+ * lower four.  State 0: the PID keeps its counters if it is sent. */
 enum {
 	KIND = 0xf0,
 	LEFT = 0x10,  /* not sent, but no packet was dropped yet.  Value: the

@@ -20,8 +20,8 @@ enum {
 	/* packets of the source; while its rate is not known */
 	SPACING_DEFAULT = 8,
 	SPACING_MAX = 256, /* packets of the source */
-	/* If no packet is dropped, this number of packets passes beyond the
-	 * spacing before a generated packet is inserted. */
+	/* If no packet is dropped, this number of packets passes beyond one and
+	 * a half times the spacing before a generated packet is inserted. */
 	PATIENCE = 16,
 	/* While packets of both queues wait, this number of packets of PAT and
 	 * PMT in a row gets places of other packets.  Then a packet of another

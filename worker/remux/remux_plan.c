@@ -233,7 +233,8 @@ void remux_note_round(struct remux *r, const uint8_t *packet)
 }
 
 /* Begins to wait for the PMTs of all programs at the first PAT, and at a PAT
- * that names only other programs.  No table is sent before they are known. */
+ * that names only other programs.  No table is sent before the PMTs are known,
+ * or the time for them is over (remux_has_settled()). */
 static void settle(struct remux *r, bool had_programs)
 {
 	if (r->settled && r->n_programs > 0 && count_known(r) == 0) {

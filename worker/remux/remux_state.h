@@ -144,8 +144,8 @@ struct remux {
 	bool sdt_waits; /* the SDT without an entry of the source is held back
 			 * until sdt_due */
 	uint64_t sdt_due;
-	/* with a place: sections of the SDT of a whole multiplex, as the source
-	 * sent them */
+	/* for an input of a multiplex (place) of which several programs are
+	 * sent: sections of the SDT, as the source sent them */
 	struct table sdt_whole[SDT_SECTIONS_MAX];
 	struct psip_vct vcts[PSIP_VCTS]; /* the VCTs of the output */
 

@@ -231,8 +231,8 @@ static bool is_whole(const struct remux *r)
 	return r->n_pat > 0 && (!r->single || r->options.sdt == TABLE_PASS);
 }
 
-/* With a place: stores a section of the SDT of a whole multiplex, as the source
- * sent it. */
+/* For an input of a multiplex (place): stores a section of the SDT of a whole
+ * multiplex, as the source sent it. */
 static void keep_whole(struct remux *r, const uint8_t *section, size_t len)
 {
 	uint8_t number = section[6], last = section[7];

@@ -78,8 +78,9 @@ struct schedule *schedule_new(void);
 /* NULL-safe; sets *s to NULL. */
 void schedule_free(struct schedule **);
 
-/* Replaces the sections of a sub-table, which are due at once if they have
- * changed; n 0: removes it.  False: there are too many sub-tables or sections,
+/* Replaces the sections of a sub-table.  If they have changed, a section is due
+ * at once, or SCHEDULE_GAP_MS after the last section that was sent.  n 0:
+ * removes the sub-table.  False: there are too many sub-tables or sections,
  * and the schedule is unchanged. */
 bool schedule_set(struct schedule *, const struct schedule_key *,
 		  unsigned interval_ms, const struct schedule_section *,

@@ -89,7 +89,7 @@ struct table_stage {
 				    * queued packet was sent */
 	uint32_t packets;   /* packets of the source, modulo 2^32 */
 	uint32_t waits_from; /* `packets' when the queue last sent a packet, or
-			      * received its first one */
+			      * received its first one or a clock */
 	uint32_t place_at; /* `packets' at the last place of a null or dropped
 			    * packet while no table waited too long */
 	bool clock;          /* the first packets of the queue are a clock */

@@ -12,8 +12,8 @@
  * 13818-1 2.4.2.3), and own sections of a sub-table at least 25 ms.  A clock
  * (TDT, TOT) is sent before other sections.
  *
- * Pure: time is an argument.  Allocates when the stream begins, never per
- * packet.
+ * Pure: time is an argument.  Allocates when the stream begins and when the own
+ * tables change, never per packet.
  */
 #pragma once
 
