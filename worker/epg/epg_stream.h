@@ -20,8 +20,9 @@ void epg_stream_free(struct epg_stream **);
 const char *epg_stream_id(const struct epg_stream *);
 
 /* Reads at most *max bytes, and subtracts them and the work on their events
- * (guide_take_work()) from *max.  Returns the number of sections that changed
- * events, or -EIO: the ring is damaged. */
+ * (guide_take_work()) from *max.  Returns the number of sections for which
+ * guide_take_section() or guide_take_sdt() returned true, or -EIO: the ring is
+ * damaged. */
 int epg_stream_read(struct epg_stream *, size_t *max, int64_t now_s);
 
 /* The number of packets that the writer overwrote before they were read. */

@@ -4,21 +4,31 @@
  *
  * A stream has a service in the guide for each program in its PAT.  The events
  * of a service are in the order of their start and do not overlap.  A section
- * that has not changed is not read again.  The rules: - An event replaces the
- * event with the same id, and each event that it overlaps, which is counted.
- * When it moves or goes, all sections are read again, so that what it replaced
- * returns.  - A future event goes when a new version of its section of the
- * schedule lacks it.  - If present or following has the same id, start and
- * title, and less text, the old text stays: they often have no details.  - An
- * event without start or duration is dropped and counted.  - A gap stays a gap.
- * - The EIT other of a stream have the events of services of other streams,
- * whose SDT names their transport stream.  The EIT of these streams precede,
- * and one stream at a time has those of a service.  - A service that leaves the
- * PAT is not in the guide.  Its imported events return with it within
- * GUIDE_PAST_S, unless a limit needs their room.  - An event that ended
- * GUIDE_PAST_S ago is removed.  An event that begins after the days of the
- * limit, or exceeds the services or bytes of the limit, is dropped and counted;
- * its section is read again later.
+ * that has not changed is not read again.  The rules:
+ *
+ *	- An event replaces the event with the same id, and each event that it
+ *	  overlaps, which is counted.  When it moves or is removed, all sections
+ *	  of the service are read again, so that an event that it replaced
+ *	  returns.
+ *	- A future event is removed when a new version of its section of the
+ *	  schedule lacks it.
+ *	- If an event of present/following has the same id, start and title as
+ *	  an event of the guide, and less text, the old text stays: present/
+ *	  following often has no details.
+ *	- An event without start or duration is dropped and counted.
+ *	- A gap stays a gap.
+ *	- The EIT other of a stream have the events of services of other
+ *	  streams, whose SDT names their transport stream.  The EIT of the own
+ *	  stream of a service precede; of other streams only one at a time is
+ *	  the source of the service's events.
+ *	- A service that leaves the PAT is not in the guide.  Its imported
+ *	  events return with it within GUIDE_PAST_S, unless a limit needs their
+ *	  room.
+ *	- An event that ended GUIDE_PAST_S ago is removed.
+ *	- An event that begins after the days of the limit, or exceeds
+ *	  GUIDE_EVENTS_MAX or the bytes of the limit, is dropped and counted;
+ *	  its section is read again later.
+ *	- A service beyond the services of the limit is not in the guide.
  *
  * Pure: no clock, no I/O.
  */

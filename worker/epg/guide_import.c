@@ -181,8 +181,8 @@ bool guide_import_wants(struct guide_import *i, const char *channel)
 
 /* --- programmes --- */
 
-/* True if the programme is not over, and begins within the days of the
- * guide. */
+/* True if the programme did not end GUIDE_PAST_S ago or earlier, and begins
+ * within the days of the guide. */
 static bool is_in_time(const struct guide_import *i, int64_t start_s,
 		       int64_t stop_s)
 {
@@ -192,8 +192,8 @@ static bool is_in_time(const struct guide_import *i, int64_t start_s,
 	       start_s < i->now_s + days_s;
 }
 
-/* Omits a programme that is over or begins too late.  If it begins too late,
- * updates later_s. */
+/* Call it for a programme that is_in_time() rejects.  If the programme begins
+ * too late, updates later_s. */
 static void omit(struct guide_import *i, int64_t start_s)
 {
 	int64_t at_s = start_s - (int64_t)i->guide->limits.days * DAY_S + 1;

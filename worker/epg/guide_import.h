@@ -6,17 +6,24 @@
  * A channel of the document belongs to each stream whose channel has the same
  * id (guide_know_stream()) and which has one service.  If the id ends with a
  * dot and a number, the channel belongs to the service with this number of the
- * streams with the id in front of the dot.  The rules: - The programmes replace
- * what an earlier document and the EIT said, from the start of the first one
- * on.  A channel without programmes changes nothing.  Sections of the EIT are
- * not read while the last imported event of their service is not over.  - A
- * programme without an end ends at the start of the next one; the last one
- * without an end is dropped.  - A programme ends where the next one begins.  Of
- * those with the same start the last one of the document counts.  - A gap stays
- * a gap.  - Overlaps, missing ends and gaps are counted.  - An event keeps its
- * id as long as it has the same start.  - A programme that is over, or begins
- * after the days of the guide, is omitted.  One that exceeds the limits of the
- * guide is dropped.
+ * streams with the id in front of the dot.  The rules:
+ *
+ *	- The programmes replace the events of a service that an earlier
+ *	  document and the EIT named, from the start of the first programme on.
+ *	  A channel without programmes changes nothing.  Sections of the EIT are
+ *	  not read while the last event of their service is imported and not
+ *	  over.
+ *	- A programme without an end ends at the start of the next one.  It is
+ *	  dropped if there is none, or if that is later than 99:59:59.
+ *	- A programme ends at the latest where the next one begins.  Of
+ *	  programmes with the same start the last one of the document counts.
+ *	- A gap stays a gap.
+ *	- Overlaps, missing ends and gaps are counted.
+ *	- An event keeps its id if it moves by at most three hours, or gets
+ *	  another title.
+ *	- A programme that ended GUIDE_PAST_S ago, or begins after the days of
+ *	  the guide, is omitted.  A programme that exceeds the limits of the
+ *	  guide is dropped.
  *
  * Pure.  Borrows the guide, which may change meanwhile.
  */
@@ -32,9 +39,11 @@ struct guide_import_counts {
 	uint64_t channels;   /* channels of the document whose programmes the
 			      * guide took */
 	uint64_t cut;        /* programmes that were cut because they overlapped
-			      * the next one */
+			      * the next one, or dropped because it has the same
+			      * start */
 	uint64_t endless;    /* programmes that were dropped because they have
-			      * no end */
+			      * no end, and the next one is missing or begins
+			      * later than 99:59:59 */
 	uint64_t gaps;       /* gaps between two programmes of a channel */
 	uint64_t dropped;    /* programmes beyond a limit of the guide */
 	uint64_t ambiguous;  /* channels without a number whose stream has

@@ -80,8 +80,9 @@ struct guide_stream {
 	uint16_t tsid, onid; /* identifiers in its SDT; 0: not known */
 	enum eit_other own_other; /* the EIT other that are generated from this
 				   * guide */
-	/* guide.edits at the last change of the stream that is in no service: a
-	 * service was removed, or has another number */
+	/* guide.edits at the last change of the stream that is in no service:
+	 * another id or original_network_id, the first PAT, a service that was
+	 * removed from the PAT */
 	uint64_t edited;
 	/* another process sends the EIT of the stream (guide_show()) */
 	bool shown;
@@ -113,7 +114,8 @@ struct guide {
 	size_t work; /* work since the last guide_take_work(), in the unit of
 		      * WORK_LOOK */
 	uint64_t new_services; /* see guide_new_services() */
-	uint64_t edits; /* changes of events since the start */
+	uint64_t edits; /* changes of events, services and streams since the
+			 * start */
 	/* hidden services, the one that was hidden first in front: services
 	 * with imported events that have disappeared from the PAT of their
 	 * stream */

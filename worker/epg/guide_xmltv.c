@@ -118,7 +118,8 @@ static int by_id(const void *a, const void *b)
 			    ((*x)->order < (*y)->order);
 }
 
-/* Of channels with the same id, hides all but the first one with events. */
+/* Of channels with the same id, hides all but the first one with events, or the
+ * first one if none has events. */
 static void hide_doubles(struct guide_xmltv *x)
 {
 	struct channel **sorted = xcalloc(x->n + 1, sizeof *sorted);

@@ -5,7 +5,8 @@
  *
  * A stream with several services has a channel for each of them, whose id is
  * that of the stream, a dot, and the number of the service.  If channels have
- * the same id, the first one with events is written.
+ * the same id, the first one with events is written; if none has events, the
+ * first one.
  *
  * Owns the descriptor; borrows the guide.
  */

@@ -19,7 +19,8 @@ enum {
 
 struct import_feed;
 
-/* max: bytes of the document after gzip; a longer document is rejected. */
+/* max: most bytes of the document after gzip, and of the file; a longer one is
+ * rejected. */
 struct import_feed *import_feed_new(struct guide *, int64_t now_s, size_t max);
 /* NULL-safe; sets *f to NULL.  Without import_feed_commit() the guide has not
  * changed. */

@@ -51,7 +51,7 @@ struct role {
 	size_t at; /* the stream that the pass reads next */
 	size_t left; /* bytes of READ_MAX that are left for stream `at' */
 	bool complete; /* the master has sent all streams */
-	uint64_t changes, lost; /* lost: packets of streams that ended */
+	uint64_t changes, lost; /* lost: epg_stream_lost() of ended streams */
 	unsigned seconds; /* calls of every_second() */
 	bool watched; /* the master wants epg.present */
 	struct errmsg dictionary; /* error of epg_dictionary; "": none */

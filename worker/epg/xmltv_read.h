@@ -4,9 +4,9 @@
  *
  * The document is untrusted: it is rejected if it is not well-formed, has
  * declarations in its DOCTYPE, names an undefined entity, or exceeds a limit
- * below.  A programme with an impossible date, or without a channel, is
- * rejected alone.  Other elements, and programmes of channels that are not
- * wanted, are skipped.
+ * below.  A programme with an impossible date, with an end that is not after
+ * the start, or without a channel, is rejected alone.  Other elements, and
+ * programmes of channels that are not wanted, are skipped.
  *
  * Pure.
  */
@@ -22,7 +22,7 @@
 
 enum {
 	XMLTV_DEPTH_MAX = 16, /* nested elements */
-	XMLTV_TOKEN_MAX = 1 << 20, /* bytes of a tag or a text */
+	XMLTV_TOKEN_MAX = 1 << 20, /* bytes of a tag or a comment */
 	XMLTV_PROGRAMMES_MAX = 2000000,
 	XMLTV_CHANNELS_MAX = 50000,
 	XMLTV_NAMES_MAX = 1000, /* different names of elements and attributes */

@@ -26,5 +26,6 @@ const char *xmltv_lang(const char lang[4]);
 uint8_t xmltv_content(const char *word);
 
 /* Writes the code of three letters for a language: "eng" for "en", "en-GB" and
- * "eng"; "und" for a text that is not a code. */
+ * "eng"; "und" for a text that is not a code, or an unknown code of two
+ * letters. */
 void xmltv_lang_read(const char *code, char ret[4]);
