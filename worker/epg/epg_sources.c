@@ -35,7 +35,8 @@ enum {
 struct source {
 	struct epg_source_spec spec;
 	bool usable; /* the address is valid */
-	/* mono_ms(): the next import is due; the last import began */
+	/* times of mono_ms(): when the next import is due; when the last one
+	 * began */
 	uint64_t next_ms, begun_ms;
 	unsigned failures; /* failed imports since the last good one */
 	bool imported; /* an import of the source has succeeded */
@@ -45,7 +46,8 @@ struct source {
 			   * new services */
 	/* state of the file at the last good import */
 	struct source_stamp stamp;
-	/* Unix times: of its last import; guide_import_counts.later_s */
+	/* Unix times: when its last import began; guide_import_counts.later_s
+	 * of its last good import */
 	int64_t import_s, later_s;
 	struct errmsg error, refusal; /* as they were logged: last error, and
 				       * why a programme was rejected */

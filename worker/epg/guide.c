@@ -474,8 +474,9 @@ static uint32_t *seen_of(struct guide *g, struct service *s,
 	return &s->seen[table][eit->number];
 }
 
-/* The work of an event, in the unit of WORK_EVENT.  It grows with the events of
- * the service, because guide_take_event() compares the id with all of them. */
+/* The work of an event, as a number of stream bytes like WORK_EVENT.  It grows
+ * with the events of the service, because guide_take_event() compares the id
+ * with the id of each of them. */
 static size_t work_of(const struct service *s, const struct eit_event *e)
 {
 	size_t len = e->descriptors.len;

@@ -41,7 +41,7 @@ struct guide_import {
 	struct channel *channels; /* in the order of id and stream */
 	size_t n_channels;
 	struct programme *programmes;
-	/* programmes: their number, entries of the array, memory with events */
+	/* programmes; entries of their array; bytes of both, with the events */
 	size_t n, room, bytes;
 	struct slot last; /* slot of the channel in the last
 			   * guide_import_wants(); n 0: no stream has it */

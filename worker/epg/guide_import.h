@@ -4,9 +4,10 @@
  * guide_import_commit(), none.
  *
  * A channel of the document belongs to each stream whose channel has the same
- * id (guide_know_stream()) and which has one service.  If the id ends with a
- * dot and a number, the channel belongs to the service with this number of the
- * streams with the id in front of the dot.  The rules:
+ * id (guide_know_stream()) and which has one service.  If no stream has that
+ * id, and the id ends with a dot and a number, the channel belongs to the
+ * service with this number of the streams with the id in front of the dot.  The
+ * rules:
  *
  *	- The programmes replace the events of a service that an earlier
  *	  document and the EIT named, from the start of the first programme on.
@@ -14,7 +15,8 @@
  *	  not read while the last event of their service is imported and not
  *	  over.
  *	- A programme without an end ends at the start of the next one.  It is
- *	  dropped if there is none, or if that is later than 99:59:59.
+ *	  dropped if there is no next one, or if that begins 100 hours later or
+ *	  more.
  *	- A programme ends at the latest where the next one begins.  Of
  *	  programmes with the same start the last one of the document counts.
  *	- A gap stays a gap.
@@ -42,8 +44,8 @@ struct guide_import_counts {
 			      * the next one, or dropped because it has the same
 			      * start */
 	uint64_t endless;    /* programmes that were dropped because they have
-			      * no end, and the next one is missing or begins
-			      * later than 99:59:59 */
+			      * no end, and no next one begins within 100
+			      * hours */
 	uint64_t gaps;       /* gaps between two programmes of a channel */
 	uint64_t dropped;    /* programmes beyond a limit of the guide */
 	uint64_t ambiguous;  /* channels without a number whose stream has

@@ -111,8 +111,8 @@ struct guide {
 					     * none */
 	uint32_t round; /* number of the section that is being read; each one
 			 * gets a new number */
-	size_t work; /* work since the last guide_take_work(), in the unit of
-		      * WORK_LOOK */
+	size_t work; /* work since the last guide_take_work(), as a number of
+		      * stream bytes like WORK_LOOK */
 	uint64_t new_services; /* see guide_new_services() */
 	uint64_t edits; /* changes of events, services and streams since the
 			 * start */

@@ -36,10 +36,12 @@
  * absent_ms it leaves the tables, and returns at a picture.  With `still' a
  * filler is sent on its PIDs while it is silent or blocked: its last picture,
  * and silence.  The SDT then has the running_status of the source.  A filler
- * has at most the rate of the service, and ends at the picture at which the
+ * has at most the rate of the service, unless silence and one picture in
+ * PLAY_LONGEST_MS need more.  The filler ends at the picture at which the
  * service returns; a PMT with other streams waits for that picture, too.  With
- * `file' the filler sends video and audio of a file, if they have the codings
- * of the service.
+ * `file' the filler sends video and audio of a file, if they suit the service.
+ * A service that has packets for 5 s, but no picture at which it can return,
+ * returns anyway.
  *
  * Pure: the caller provides the time.  Owns the tables and queues; borrows the
  * remuxes.

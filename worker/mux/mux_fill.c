@@ -61,7 +61,8 @@ static uint64_t clock_now(const struct mux *m, uint16_t pid)
 }
 
 /* Adds to the set the PIDs that a filler of the nth service may use: PIDs of
- * the service that no service on air has. */
+ * the service that no service on air has, and no blocked or filled service in
+ * front of it. */
 static void find_pids(const struct mux *m, const struct mux_source *in,
 		      size_t nth, uint64_t set[TS_PIDS / 64])
 {

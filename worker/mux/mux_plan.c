@@ -10,8 +10,9 @@
 
 /* --- clashes --- */
 
-/* The position (from 1) of another input that has this service number, with
- * pid_mode `keep'; 0: no input has it. */
+/* With pid_mode `keep': the position (from 1) of another input because of which
+ * the input cannot keep this service number: its set_pnr is this number, or it
+ * precedes the input and uses the number; 0: there is none. */
 static unsigned number_owner(const struct mux *m, size_t input, uint16_t number)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
@@ -26,7 +27,8 @@ static unsigned number_owner(const struct mux *m, size_t input, uint16_t number)
 	return 0;
 }
 
-/* The same as number_owner() for a PID. */
+/* As number_owner(), for a PID that a map of the other input demands, or that a
+ * preceding input uses. */
 static unsigned pid_owner(const struct mux *m, size_t input, uint16_t pid)
 {
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {

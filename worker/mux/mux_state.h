@@ -146,6 +146,7 @@ struct mux_service {
 			 * its main stream */
 };
 
+/* An input of the mux. */
 struct mux_source {
 	struct remux *remux; /* NULL: it cannot run */
 	struct remux_place place;
@@ -454,7 +455,8 @@ bool mux_look_for_silence(struct mux *);
 
 /* Sets `due' of each input: the packets that leave its line by now_ns. */
 void mux_count_due(struct mux *);
-/* Passes a packet to cbr, which sends it at at_ns or later. */
+/* Passes a packet to cbr, which sends it at at_ns, or at now_ns if that is
+ * earlier, or behind the packets that cbr already has. */
 void mux_give(struct mux *, const uint8_t *packet, uint64_t at_ns);
 /* Passes packets that wait to cbr ahead of their time, until n more packets
  * have room in `waiting'. */

@@ -171,8 +171,7 @@ static void put_desc(struct pmt_writer *w, enum rank rank,
 }
 
 /* Copies a loop of the source.  `language' (NULL: none) replaces the first
- * language of each descriptor that has any.  False: no descriptor has
- * languages. */
+ * language of each descriptor that has any.  True: a language was replaced. */
 static bool write_loop(struct pmt_writer *w, struct desc_loop loop,
 		       bool of_program, const char *language)
 {

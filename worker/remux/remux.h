@@ -59,8 +59,8 @@
 
 enum { GUEST_DESCRIPTORS_MAX = 255 };
 
-/* The added stream: a stream of another source that is sent with the program,
- * or with the first of several programs. */
+/* The added stream: a stream of another source, or with cue messages (SCTE 35),
+ * that is sent with the program, or with the first of several programs. */
 struct remux_guest {
 	uint16_t pid; /* the PID that is wanted; if it is in use, or for an
 		       * input of a multiplex, a free PID replaces it; 0: no
@@ -104,7 +104,8 @@ struct remux_versions {
 
 struct remux_config {
 	const struct remux_options *options; /* copied */
-	/* CA descriptors, ECMs and EMMs pass only with the option cas */
+	/* true: the source is descrambled, so CA descriptors, ECMs and EMMs
+	 * pass only with the option cas */
 	bool descrambled;
 	/* ORIGIN_PASS: the NIT of the source may pass.  ORIGIN_OFF: it does
 	 * not.  ORIGIN_OWN: it does not, and another stage sends a NIT, which

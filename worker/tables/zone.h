@@ -27,7 +27,7 @@ int zone_at(const uint8_t *file, size_t len, int64_t unix_s,
 	    struct zone_offset *ret) MUST_CHECK;
 
 /* As zone_at(), by a rule as at the end of such a file:
- * "CET-1CEST,M3.5.0,M10.5.0/3".  Returns 0, or -EBADMSG for a malformed
- * rule. */
+ * "CET-1CEST,M3.5.0,M10.5.0/3".  Returns 0, or -EBADMSG for a malformed rule,
+ * or a time before 1970 if the rule has changes. */
 int zone_rule_at(const char *rule, int64_t unix_s,
 		 struct zone_offset *ret) MUST_CHECK;

@@ -165,7 +165,7 @@ static int64_t year_of(int64_t unix_s)
 	return year;
 }
 
-/* Finds the last change before unix_s, and the first one after it. */
+/* Finds the last change up to unix_s, and the first one after unix_s. */
 static void find_changes(const struct yearly change[2], const int offset[2],
 			 int64_t unix_s, struct zone_offset *ret)
 {
