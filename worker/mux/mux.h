@@ -7,7 +7,8 @@
  * (remux/place.h).  Here
  *	CAT         is built for all inputs
  *	PAT         is built for all inputs, and repeated every 90 ms
- *	SDT         actual is built from those of the inputs
+ *	SDT         actual is built from those of the inputs; a service that its
+ *	            source does not list gets an entry
  *	EIT         actual of the inputs passes, section by section: p/f precede
  *	            most of the schedule, and each input gets a share
  *	            (eit_share.h)

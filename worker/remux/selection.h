@@ -5,11 +5,11 @@
  *
  * Streams of private data are sent only if an option names them:
  *
- *	kept        video, audio (also in private PES: AC-3, E-AC-3, DTS, AAC,
- *	            AC-4, Opus, SMPTE 302M), subtitles, teletext, SCTE 35
+ *	kept        video and audio (also in private PES, such as HEVC, AC-3,
+ *	            DTS, AAC, Opus, SMPTE 302M), subtitles, teletext, SCTE 35
  *	            (type 0x86), unknown types below 0x80
- *	private     AIT and other private sections (0x05), private PES with
- *	            none of the descriptors above (0x06), DSM-CC and other
+ *	private     AIT and other private sections (0x05), private PES (0x06)
+ *	            whose descriptors name no such content, DSM-CC and other
  *	            synchronised or asynchronous data (0x08, 0x0a to 0x0d,
  *	            0x14), metadata such as ID3 (0x15 to 0x19), unknown types
  *	            from 0x80 on
