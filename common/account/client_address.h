@@ -4,8 +4,9 @@
  *
  * With the setting allow_real_ip the header X-Real-IP replaces the address of
  * the connection if the peer is a proxy in real_ip_trusted.  Without that list
- * the header of every peer counts, so an attacker can evade the lockout of
- * addresses; the check of the configuration warns about it.  Pure.
+ * client_address() accepts the header of every peer, so an attacker can evade
+ * the lockout of addresses; the check of the configuration warns about it.
+ * viewer_address() then accepts no header.  Pure.
  */
 #pragma once
 
@@ -22,8 +23,9 @@
 void client_address(const json_t *settings, const char *peer,
 		    const char *real_ip, struct ip_address *ret);
 
-/* May the header replace the address of a viewer?  True if allow_real_ip or
- * auth.x_real_ip is true.  A section that is NULL is absent. */
+/* May the header X-Real-IP of a trusted proxy replace the address of a viewer?
+ * True if allow_real_ip or auth.x_real_ip is true.  A section that is NULL is
+ * absent. */
 bool viewer_header_counts(const json_t *settings, const json_t *auth);
 
 /* As client_address() for a viewer: viewer_header_counts() must be true, and

@@ -79,7 +79,7 @@ enum lockout_news lockout_fail(struct lockout *, const struct lockout_try *,
 /* Notes a successful check: deletes the failures of this login from the counts
  * of this address, at all doors.  The count of the login stays. */
 void lockout_succeed(struct lockout *, const struct lockout_try *);
-/* Lets the login be used from this address even while it is locked.  Above
- * LOCKOUT_PLACES_MAX such pairs the new one replaces the oldest, so do not call
- * this for users that may not log in at all. */
+/* Lets the login be used from this address even while the login is locked.
+ * Above LOCKOUT_PLACES_MAX such pairs the new one replaces the oldest, so do
+ * not call this for users that may not log in at all. */
 void lockout_keep(struct lockout *, const struct lockout_try *);

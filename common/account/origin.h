@@ -20,7 +20,7 @@ bool origin_is_valid(const char *text);
  * True if a page of another site made the request.  The header Sec-Fetch-Site
  * decides: only "same-origin" and "none" are accepted.  A browser that does not
  * send it (plain HTTP) sends the origin of the page in the header Origin, whose
- * host and port must be those of the header Host.  A request without both
- * headers comes from a program that is no browser, and is accepted.  Pure.
+ * host and port must be those of the header Host.  A request with neither
+ * header is accepted: programs that are no browser send neither.  Pure.
  */
 bool origin_is_foreign(const struct origin *);

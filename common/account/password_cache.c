@@ -61,8 +61,8 @@ bool verified_key_equal(const struct verified_key *a,
 	       digest_equal(&a->place, &b->place);
 }
 
-/* The entry of the credential that was verified last; NULL: none was verified
- * within VERIFIED_LIFE_MS. */
+/* Of the entries with this credential, the one that was verified last; NULL:
+ * none was verified within VERIFIED_LIFE_MS. */
 static const struct entry *find(const struct verified *v,
 				const struct verified_key *key,
 				uint64_t now_ms)

@@ -35,9 +35,9 @@ struct sessions *sessions_new(void);
 /* NULL-safe; sets *s to NULL. */
 void sessions_free(struct sessions **);
 
-/* Opens a session as described and writes its id to text.  Above
- * SESSIONS_PER_LOGIN it replaces the session of the login that expires
- * first; in the same second, the one that was opened first. */
+/* Opens a copy of this session and writes its new id to text.  Above
+ * SESSIONS_PER_LOGIN it replaces the session of the login that expires first;
+ * in the same second, the one that was opened first. */
 void sessions_open(struct sessions *, const struct session *,
 		   char text[SECRET_TEXT]);
 
@@ -57,6 +57,7 @@ size_t sessions_sift(struct sessions *,
 /* The sessions that have not expired, for the file; a new reference. */
 json_t *sessions_encode(const struct sessions *, int64_t now);
 
-/* Adds the sessions in the file.  Skips malformed and expired entries and
- * returns their number. */
+/* Adds the sessions in the file.  Skips entries that are malformed or expired,
+ * have the id of a known session, or expire later than SESSION_REMEMBER_S
+ * allows; returns their number. */
 size_t sessions_decode(struct sessions *, const json_t *file, int64_t now);

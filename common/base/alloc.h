@@ -3,9 +3,9 @@
  * Allocation that never fails: the process ends when memory runs out, with a
  * line on standard error and the exit code ALLOC_EXIT_CODE.
  *
- * The master replaces such a worker and logs why.  The master itself checks
- * sizes from outside against a limit before it allocates.  The caller owns the
- * returned memory and frees it with free().
+ * The master replaces a worker that ended so, and logs the reason.  The master
+ * itself checks sizes from outside against a limit before it allocates.  The
+ * caller owns the returned memory and frees it with free().
  */
 #pragma once
 

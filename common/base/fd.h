@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions for file descriptors.  All descriptors that they make are
- * close-on-exec. */
+ * close-on-exec, except those of fd_hold_stdio(). */
 #pragma once
 
 #include "common/base/buf.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A list of files to play in sequence: one path a line, relative to the folder
- * of the list.  The parser ignores empty lines, lines that begin with '#' (so
- * an M3U of files is a list), and blanks at the end of a line.
+ * A list of files to play in sequence: one path a line, absolute or relative to
+ * the folder of the list.  The parser ignores empty lines, lines that begin
+ * with '#' (so an M3U of files is a list), and blanks at the end of a line.
  */
 #pragma once
 

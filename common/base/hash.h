@@ -17,7 +17,8 @@ static inline uint64_t hash_add(uint64_t hash, const void *data, size_t len)
 	return hash;
 }
 
-/* Converts the hash to an integer from 1 to INT64_MAX, the largest of JSON. */
+/* Converts the hash to an integer from 1 to INT64_MAX, the largest integer of
+ * jansson. */
 static inline uint64_t hash_integer(uint64_t hash)
 {
 	return hash >> 1 | 1;

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As struct landlock_ruleset_attr of Landlock version 6.  It, and the rights
- * below, are missing in the kernel headers of Debian 12. */
+/* As struct landlock_ruleset_attr of Landlock version 6.  The kernel headers of
+ * Debian 12 have a shorter struct, and lack most of the rights below. */
 struct rules {
 	uint64_t files;
 	uint64_t ports;

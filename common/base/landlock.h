@@ -15,10 +15,10 @@
 int landlock_version(void);
 
 /*
- * A descriptor of rules that forbid everything that this kernel can forbid:
- * every file, TCP ports to listen on and, unless connects is set, TCP
- * connections; and, from version 6 on, signals and abstract sockets of
- * processes outside.  -ENOSYS: the kernel has no Landlock; or -errno.
+ * A descriptor of rules that forbid every file; from version 4 of Landlock on
+ * also to listen on TCP ports and, unless connects is set, TCP connections; and
+ * from version 6 on signals to processes outside the rules, and their abstract
+ * sockets.  -ENOSYS: the kernel has no Landlock; or -errno.
  */
 int landlock_new(bool connects) MUST_CHECK;
 

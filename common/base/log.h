@@ -2,10 +2,9 @@
 /*
  * The log of the process: one sink, set at start.
  *
- * This is the only process-wide state of the programs.  Libraries (common,
- * proto, worker/ts, codecs) never log.  The code that decides what happens next
- * logs once: object, event, reason.  A call that may repeat uses a struct
- * ratelimit.
+ * This is the only process-wide state of the programs.  Libraries (common/base,
+ * proto, worker/ts) never log.  The code that decides what happens next logs
+ * once: object, event, reason.  A call that may repeat uses a struct ratelimit.
  */
 #pragma once
 

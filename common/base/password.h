@@ -2,8 +2,9 @@
 /*
  * Password hashes of crypt(3); new hashes use yescrypt.
  *
- * A call takes tens of milliseconds and megabytes by design.  Only the auth
- * worker calls these functions.
+ * A call takes tens of milliseconds and megabytes by design.  The auth worker
+ * calls these functions.  The master calls them only where it may block: for
+ * the first password and for --reset-password.
  */
 #pragma once
 

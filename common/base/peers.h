@@ -45,8 +45,8 @@ int peers_enter(struct peers *, const struct ip_address *,
  * sum.  A NULL peer holds 0 bytes. */
 size_t peer_hold(struct peer *, ssize_t bytes);
 
-/* Counts a connection of the peer no longer, because it has ended.  It must
- * hold 0 bytes.  NULL-safe; sets *p to NULL. */
+/* Counts a connection of the peer no longer, because it has ended.  Its bytes
+ * must have been subtracted by peer_hold().  NULL-safe; sets *p to NULL. */
 void peer_leave(struct peer **);
 
 /* A connection in the list of its address, which is sorted by last use.

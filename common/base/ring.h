@@ -6,8 +6,8 @@
  * crashed writer or reader; a new writer continues at the same position.  A
  * header precedes the data.  Positions are absolute byte counts since the ring
  * was made.  The ring uses a window at the start of its data: the byte of
- * position p is at RING_DATA + (p - base) % window.  All are multiples of
- * RING_UNIT, so a packet never wraps and pages align.
+ * position p is at RING_DATA + (p - base) % window.  base and window are
+ * multiples of RING_UNIT, so a packet never wraps and pages align.
  *
  * The window can grow up to the size of the file; the kernel provides the pages
  * behind it at their first use.  It grows when the writer reaches its end: the
@@ -115,8 +115,9 @@ void ring_reader_free(struct ring_reader **);
  * that was late before the window grew is late afterwards. */
 size_t ring_reader_size(const struct ring_reader *);
 
-/* The published position.  It never decreases for one reader: if the header
- * does, the ring is broken and *ret_ok stays false. */
+/* The published position.  It never decreases for one reader: if that of the
+ * header does, or the header is not sound, the ring is broken and *ret_ok stays
+ * false. */
 uint64_t ring_reader_pos(struct ring_reader *, bool *ret_ok);
 
 /* False if a stray write has damaged the header.  The master checks this

@@ -76,7 +76,8 @@ struct ring_header {
 	 * the end of the old window are at the same place in both windows. */
 	_Atomic uint64_t layout;
 	_Alignas(64) struct ring_entry index[RING_INDEX];
-	/* segments begun since the ring was made */
+	/* segments begun since the table was last empty, without those that
+	 * ring_segment_undo() has removed */
 	_Alignas(64) _Atomic uint64_t n_segments;
 	_Atomic uint64_t target_s;
 	/* [0]: the newest access unit that begins in front of the published
@@ -116,7 +117,7 @@ struct ring_writer {
 struct ring_reader {
 	const struct ring_header *header;
 	const uint8_t *data; /* NULL: not mapped */
-	size_t size; /* checked once; the header's size is never read again */
+	size_t size; /* from the sealed length of the file */
 	struct layout layout;
 	uint64_t pos;
 	bool broken;

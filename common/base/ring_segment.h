@@ -12,8 +12,9 @@
 #include "common/base/ring.h"
 
 enum {
-	/* Readers reject entries with greater values. */
+	/* Readers reject segments and parts that are longer. */
 	RING_SEGMENT_MAX_MS = 180 * 1000,
+	/* Readers reduce a greater target duration to this one. */
 	RING_TARGET_MAX_S = RING_SEGMENT_MAX_MS / 1000,
 };
 
@@ -56,8 +57,8 @@ uint64_t ring_base_at(uint64_t wall_s);
 
 /* --- master --- */
 
-/* From now on no segment of the ring of fd (borrowed) gets a base or number
- * below these.  0 or -errno. */
+/* From now on no segment of the ring of fd (borrowed), which has none yet, gets
+ * a base or number below these.  0 or -errno. */
 int ring_set_least(int fd, uint64_t base, uint64_t number) MUST_CHECK;
 
 /* --- writer --- */
@@ -70,8 +71,9 @@ uint64_t ring_writer_base(const struct ring_writer *);
 uint64_t ring_writer_number(const struct ring_writer *);
 
 /* The newest segment, which the writer before this one began or stopped; false:
- * the table has none, or its entry is incomplete or does not fit the position.
- * If it has no end, its duration is that of ring_segment_advance(). */
+ * the table has none, or the entry of this segment is incomplete, does not fit
+ * the position, or has an end without being stopped.  If it has no end, its
+ * duration is that of ring_segment_advance(). */
 bool ring_writer_segment(const struct ring_writer *, struct ring_segment *ret);
 
 /* Replaces the newest segment by `done', which has its end (NULL: no segment is

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The number that names a session of HLS in the paths of its playlists: 32
- * random bits, and 32 bits of their hash by a secret key.  A process with the
- * key recognises such a number, so it need not store the numbers.
+ * The number that names a session of HLS in the paths of its playlists: 31
+ * random bits and a bit that is 1, and 32 bits of the hash of these by a secret
+ * key.  A process with the key recognises such a number, so it need not store
+ * the numbers.
  */
 #pragma once
 

@@ -25,8 +25,8 @@ bool shared_is_untouched(int fd);
 /* The bytes in use of the open memfds of this process, each once. */
 uint64_t shared_bytes(void);
 
-/* Maps the first len bytes for writing; fd is borrowed and must have that
- * size.  NULL with *ret_err = -errno. */
+/* Maps the first len bytes for writing; fd is borrowed and must have at least
+ * that size.  NULL with *ret_err = -errno. */
 void *shared_map(int fd, size_t len, int *ret_err);
 /* As shared_map(), from offset on, a multiple of the page size. */
 void *shared_map_at(int fd, size_t offset, size_t len, int *ret_err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spans of time in nanoseconds, the unit of common/base/mono.h. */
+/* Spans of time in nanoseconds, the unit of mono_ns(). */
 #pragma once
 
 #include <stdint.h>

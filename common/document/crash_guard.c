@@ -24,7 +24,8 @@ struct crash_guard {
 	struct save *save;
 	/* digest of the last configuration that ran for a minute; "": none */
 	char good[DOCUMENT_DIGEST_TEXT];
-	/* digest of the configuration of the last start; "": none */
+	/* digest of the configuration of the last start, or of the one that
+	 * later ran for a minute; "": none */
 	char current[DOCUMENT_DIGEST_TEXT];
 	/* starts in a row with current that crashed or have not yet run for a
 	 * minute; 0 after a minute or a clean shutdown */

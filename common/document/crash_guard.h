@@ -4,9 +4,9 @@
  * if they used the same configuration.  Remembers the last configuration with
  * which the service ran for a minute.
  *
- * Both are in a small file, which is written at every start and a minute after
- * the last change of the configuration.  Without the file the count begins at
- * zero.
+ * Both are in a small file, which is written at every start and clean end, and
+ * a minute after the start or the last change of the configuration.  Without
+ * the file the count begins at zero.
  *
  * Owns its file and a timer; borrows the loop.
  */

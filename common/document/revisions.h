@@ -27,9 +27,9 @@ struct revision {
 /*
  * Calls replace_file(), and keeps the former content: it becomes FILE.1, FILE.1
  * becomes FILE.2 and so on, and the oldest revision is removed.  Equal content
- * makes no revision.  Blocks.  The result is that of replace_file(): ret_lost
- * (empty otherwise) reports a revision that cannot be kept, and nothing else
- * changes.
+ * makes no revision.  Blocks.  The result is that of replace_file().  ret_lost
+ * reports a former content that cannot be kept, which does not change the
+ * result; otherwise it is empty.
  */
 int revisions_replace(const char *path, const void *data, size_t len,
 		      struct errmsg *error, struct errmsg *ret_lost) MUST_CHECK;

@@ -491,7 +491,7 @@ static struct http_conn *conn_new(struct http_pool *p, int fd,
 	return c;
 }
 
-/* Answers 503, or only closes fd if many connections have that answer. */
+/* Answers 503, or only closes fd at the limit of connections or of 503s. */
 static void reject_address(struct http_pool *p, int fd,
 			   const struct sockaddr_any *peer)
 {

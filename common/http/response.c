@@ -13,7 +13,8 @@ void http_unsent_write(struct http_unsent *u, const struct http_answer *a,
 		       bool head_only, enum http_connection connection,
 		       time_t now)
 {
-	/* RFC 9110 8.6: these never have a body or its length */
+	/* these have no body; 204 must not have its length, and 304 need not
+	 * (RFC 9110 8.6) */
 	bool bodiless = a->status == 204 || a->status == 304;
 	char date[HTTP_DATE_MAX];
 	struct buf *out = &u->buf;

@@ -123,9 +123,10 @@ struct http_answer {
 	bool lasting;             /* the body outlives the server */
 };
 
-/* Answers in the next iteration of the loop, without a callback.  The server
- * adds Date, Content-Length, Connection, Cache-Control and
- * "X-Content-Type-Options: nosniff", and leaves the body out for HEAD. */
+/* Queues the answer: it is sent from the loop, never inside this call, and
+ * without a callback.  The server adds Date, Content-Length, Connection,
+ * Cache-Control and "X-Content-Type-Options: nosniff", and leaves the body out
+ * for HEAD. */
 void http_respond(struct http_conn *, const struct http_answer *);
 
 /* Receives the body of a request, after on_head. */

@@ -2,11 +2,12 @@
 /*
  * Computes the delay between the failure of a worker and its next start.
  *
- * No delay after the first failure, then 1, 2, 4 … 60 s, each ± 20 % so that
- * many workers do not start at the same moment.  A healthy minute resets the
- * count.  From the fifth failure in a row the worker is in quarantine: one
- * start a minute.  A worker that asks for a successor has not failed, unless it
- * asks too often.  Pure: the caller passes the time.
+ * No delay after the first failure, then 1, 2 and 4 s.  From the fifth failure
+ * in a row the worker is in quarantine: one start a minute.  Each delay varies
+ * by ± 20 %, so that many workers do not start at the same moment.  Two starts
+ * of a worker are at least BACKOFF_SPACING_MS apart.  A healthy minute resets
+ * the count.  A worker that asks for a successor has not failed, unless it asks
+ * too often.  Pure: the caller passes the time.
  */
 #pragma once
 

@@ -3,10 +3,11 @@
  * Keeps a handover in the service manager, so that workers survive a crash of
  * the master.
  *
- * Every descriptor is added to the store of systemd (sd_pid_notify_with_fds(3))
- * when it is made and removed when it is closed.  The document is written
- * alternately into two stored memfds, so that one is always complete.  Does
- * nothing unless $FDSTORE is set.
+ * Each write adds the new descriptors to the store of systemd
+ * (sd_pid_notify_with_fds(3)) and removes those that are no longer part of the
+ * state.  The document is written alternately into two stored memfds, so that
+ * one is always complete.  Does nothing unless $FDSTORE and $NOTIFY_SOCKET are
+ * set.
  *
  * Owns a timer and the memfds; borrows the loop.
  */

@@ -4,7 +4,7 @@
  *
  * pace rejects heartbeats that come more often than once a second.  Heartbeats
  * that were sent in time and are read late, because the loop of the master was
- * blocked, are accepted in any number.  Pure.
+ * blocked, are accepted for up to PACE_BEHIND_MS.  Pure.
  *
  * cpu_watch distinguishes a worker that hangs from a worker that waits for an
  * overloaded machine, by its CPU time and its waiting time for a processor.

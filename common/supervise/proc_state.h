@@ -66,7 +66,8 @@ enum proc_event {
 	PROC_READY,
 	PROC_BEAT,
 	PROC_CLOSED, /* the worker closed the channel */
-	PROC_BAD, /* the worker sent a forbidden message, or too many */
+	PROC_BAD, /* the worker sent a forbidden message or too many, or the
+		   * master ends it for another error */
 	PROC_RENEW, /* before PROC_EXIT: it ended to get a successor */
 	PROC_EXIT, /* the process ended, or could not be started */
 	PROC_SHORT, /* could not be started: too few descriptors,

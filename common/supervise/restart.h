@@ -23,8 +23,9 @@ struct handover;
  * at the start, before an update can replace the file. */
 char *restart_find_program(void);
 
-/* Executes the program in this process with the handover.  Does not return on
- * success.  After -errno the old program continues. */
+/* Executes the program in this process with the handover; if that fails, the
+ * file of the running program.  Does not return on success.  After -errno the
+ * old program continues. */
 int restart_exec(const char *program, char *const *argv,
 		 const struct handover *) MUST_CHECK;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The common part of the workers that serve all streams: deliver, auth, tls,
- * querier.
+ * The common part of the workers that do not belong to one stream: auth,
+ * backend, deliver, epg, picture, querier and tls, and those of a struct
+ * service_list (adapters, CAS and softcams).
  *
  * Such a worker starts on demand, receives its state after every start, and is
  * stopped for good by one call whose end the reconciler awaits.

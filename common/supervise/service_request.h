@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The requests to the worker of a service, in order of arrival: those with the
- * worker, and those that wait.
+ * The requests to the worker of a service, in the order in which they are sent:
+ * those with the worker, and those that wait.
  *
  * A request is embedded in its job.  When the owner sends the request, it sets
  * seq and increments tries.

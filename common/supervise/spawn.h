@@ -114,8 +114,8 @@ struct child_end {
 	bool no_memory;
 };
 
-/* True if the process crashed by a fault of its own: no other process killed
- * it, and it did not lack memory. */
+/* True if a signal of a fault, such as SIGSEGV or SIGABRT, ended the process,
+ * and it did not lack memory. */
 bool child_end_is_crash(const struct child_end *);
 
 typedef void child_end_fn(struct child *, const struct child_end *, void *arg);

@@ -5,7 +5,8 @@
  *
  * A check without an answer in time, or whose worker ended twice, fails with
  * -ETIMEDOUT.  Owns the checks and their open files.  Borrows the loop, the
- * helpers and the service, and starts it when a check needs it.
+ * helpers and the service of the tls worker, which it starts when a check needs
+ * the worker.
  */
 #pragma once
 

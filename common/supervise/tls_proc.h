@@ -40,8 +40,8 @@ json_t *tls_proc_write(struct tls_proc *, struct handover *);
 void tls_proc_adopt(struct tls_proc *, const json_t *record, struct handover *);
 
 /* The settings crt_chain and crt_key (strings, referenced); NULL: no TLS.
- * Opens the files in any case, because their content may have changed.  A bad
- * pair is logged, and the previous certificate stays. */
+ * Opens the files even if the settings are unchanged, because their content may
+ * have changed.  A bad pair is logged, and the previous certificate stays. */
 void tls_proc_set(struct tls_proc *, json_t *chain, json_t *key);
 
 /* Takes the socket of a client that begins with a TLS handshake and returns

@@ -26,7 +26,7 @@
 
 enum {
 	KILL_MS = 1000, /* from KILL to the end of the child */
-	TAIL_MAX = 512, /* bytes kept of the end of its output */
+	TAIL_MAX = 512, /* bytes kept of the end of the child's output */
 	LINE_MAX_SHOWN = 200,
 };
 

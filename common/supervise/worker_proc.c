@@ -37,12 +37,12 @@ struct worker_proc {
 	bool shortage; /* no start: the master lacked resources */
 	bool crashed;  /* last process had a fault, or was ended for an error */
 	struct pace pace;
-	struct cpu_watch cpu; /* since the start or the last status */
+	struct cpu_watch cpu; /* begun at the start or at a late status */
 	struct errmsg error; /* why the master ends the worker; "": no error */
 	/* left behind in the kernel; NULL: free */
 	struct child *left[PROC_LEFT_MAX];
 	struct ratelimit log_limit;
-	char last_end[368]; /* the last failure in words */
+	char last_end[368]; /* how the last process ended, or why none started */
 	char alarm[512];
 };
 

@@ -2,11 +2,12 @@
 /*
  * Runs one worker: starts its process, checks what it sends, restarts it.
  *
- * Carries out the table of proc_state.c.  The worker is treated as hostile:
- * its first message must be worker.hello with our version and its own role,
- * worker.ready comes once, its status at most once a second, and all others
- * belong to its role.  A worker that breaks this is killed and restarted
- * later.  Its log lines are cleaned, limited in rate and logged.
+ * Carries out the table of proc_state.c.  The worker is treated as hostile: its
+ * first message, and only that, must be worker.hello with our version and its
+ * own role.  Its status must come at most once a second, and every other
+ * message, except worker.ready and worker.log, must belong to its role.  A
+ * worker that breaks this is killed and restarted later.  Its log lines are
+ * cleaned, limited in rate and logged.
  *
  * Owns the process and the channel; borrows the loop, spawner and events.
  */
