@@ -61,5 +61,6 @@ bool user_none(const json_t *document);
 bool user_login_is_valid(const char *login);
 
 /* True when the document has users, but user_may_control() is false for each of
- * them.  Only --reset-password can then give a user a password. */
+ * them.  Through the API no user can then get a password; --reset-password can
+ * set one. */
 bool user_locked_out(const json_t *document);

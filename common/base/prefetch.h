@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Prefetches the memory that a tick will use.
+ * Prefetches the memory that a worker uses after each wake-up.
  *
  * When a worker wakes, other processes have replaced its data in the caches.
  * Pointers lead from one line to the next, so the misses would follow one

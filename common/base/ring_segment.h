@@ -4,8 +4,9 @@
  * fills, and from which all readers make the same playlists.  The table
  * outlives the writer and the readers.
  *
- * Segments follow each other without a gap, except behind a hole of the stream.
- * The newest one is being written, unless the stream stopped in it.
+ * Segments follow each other without a gap, except behind a segment in which
+ * the stream stopped.  The newest one is being written, unless the stream
+ * stopped in it.
  */
 #pragma once
 
@@ -33,8 +34,8 @@ struct ring_segment {
 	int64_t wall_ms;      /* CLOCK_REALTIME of its start */
 	uint32_t duration_ms; /* > 0; valid once the segment has an end */
 	bool independent;     /* begins with a random access point */
-	/* the segment has an end, and a hole of the stream follows it: the
-	 * bytes that follow belong to no segment or to the next one */
+	/* the segment has an end, at which the stream stopped: the bytes that
+	 * follow belong to no segment or to the next one */
 	bool stopped;
 };
 
@@ -93,8 +94,8 @@ void ring_segment_advance(struct ring_writer *, uint32_t duration_ms);
  * of the newest segment. */
 void ring_unit_begin(struct ring_writer *, uint32_t ms);
 
-/* Publishes all packets.  The last unit is not torn, because another writer of
- * this process continues it. */
+/* Publishes all packets.  ring_unit_torn() does not report the last unit,
+ * because another writer of this process continues it. */
 void ring_unit_goes_on(struct ring_writer *);
 
 /* Where, and at which time of its segment, the last unit of an earlier writer
@@ -145,11 +146,11 @@ struct ring_segments {
 void ring_reader_segments(struct ring_reader *, size_t back,
 			  struct ring_segments *ret);
 
-/* The base of the newest segment, or a greater one if its entry is torn; 0:
- * there is none. */
+/* The base of the newest segment, or a greater one if its entry is incomplete;
+ * 0: there is none. */
 uint64_t ring_reader_base(const struct ring_reader *);
-/* The number of the newest segment, or a greater one if its entry is torn; 0:
- * there is none. */
+/* The number of the newest segment, or a greater one if its entry is
+ * incomplete; 0: there is none. */
 uint64_t ring_reader_number(const struct ring_reader *);
 
 /* A value that changes with each new segment and part. */

@@ -26,7 +26,7 @@ struct save_config {
 	unsigned delay_ms;
 	unsigned retry_min_ms;
 	unsigned retry_max_ms;
-	bool settle; /* see above */
+	bool settle; /* writes once nothing was touched for delay_ms */
 	bool revisions; /* keep former versions: see revisions.h */
 	/* The content as it is now, from malloc(); called in the loop's
 	 * thread. */

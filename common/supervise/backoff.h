@@ -43,7 +43,8 @@ struct backoff {
 	/* from this time on the whole number of successors is allowed again;
 	 * each successor moves it by BACKOFF_RENEWAL_MS */
 	uint64_t renewed_ms;
-	/* begin of its work without a pause; 0: the worker does not work */
+	/* since when the worker works without a pause (backoff_works()); 0: it
+	 * does not work */
 	uint64_t works_ms;
 };
 

@@ -5,7 +5,7 @@
  * service_list (adapters, CAS and softcams).
  *
  * Such a worker starts on demand, receives its state after every start, and is
- * stopped for good by one call whose end the reconciler awaits.
+ * stopped for good by service_proc_stop(), after which on_gone is called.
  *
  * Owns the worker; borrows the loop, the spawner and the kind.
  */
@@ -23,7 +23,7 @@ struct ev_loop;
 struct handover;
 struct service_proc;
 
-/* What the reconciler gives each service. */
+/* What the reconciler of the master (master/streams) gives each service. */
 struct service_config {
 	struct ev_loop *loop;
 	struct spawner *spawner;

@@ -3,11 +3,11 @@
  * Runs one worker: starts its process, checks what it sends, restarts it.
  *
  * Carries out the table of proc_state.c.  The worker is treated as hostile: its
- * first message, and only that, must be worker.hello with our version and its
- * own role.  Its status must come at most once a second, and every other
- * message, except worker.ready and worker.log, must belong to its role.  A
- * worker that breaks this is killed and restarted later.  Its log lines are
- * cleaned, limited in rate and logged.
+ * first message, and only that, must be worker.hello with the protocol version
+ * of this program and its own role.  Its status must come at most once a
+ * second, and every other message, except worker.ready and worker.log, must
+ * belong to its role.  A worker that breaks this is killed and restarted later.
+ * Its log lines are cleaned, limited in rate and logged.
  *
  * Owns the process and the channel; borrows the loop, spawner and events.
  */

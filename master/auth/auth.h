@@ -3,8 +3,8 @@
  * Authentication by sessions, tokens and passwords.  Each check reads the users
  * of the configuration.
  *
- * Owns sessions, tokens and the gate; borrows the loop, the configuration and
- * the auth worker.
+ * Owns sessions, tokens and the struct gate (password_check.h); borrows the
+ * loop, the configuration and the auth worker.
  */
 #pragma once
 

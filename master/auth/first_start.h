@@ -20,6 +20,7 @@ struct config;
 bool first_start(struct config *);
 
 /* --reset-password: gives the user of the file a new password, prints it to
- * stdout and saves the file; returns the exit code.  If no control user can log
- * in, adds the login as a control user.  Refuses a user who may not log in. */
+ * stdout and saves the file; returns the exit code.  If no user has the login
+ * and no control user can log in, adds the login as a control user.  Refuses a
+ * user who may not log in. */
 int reset_password(const char *config_path, const char *login) MUST_CHECK;

@@ -15,8 +15,8 @@
  * repeats the request.  The control interface has no such exceptions: its
  * contract locks the address for every password, and sessions continue.
  *
- * The control interface and the viewers use one gate, because they check the
- * same passwords.  A guess locks its address and its login only at its own
+ * The control interface and the viewers use one struct gate, because they check
+ * the same passwords.  A guess locks its address and its login only at its own
  * door, so that viewers cannot lock a user out of the control interface, even
  * from behind the same address.  Each door has a queue of its own, so that
  * viewers cannot fill the queue of the control interface, whose checks come

@@ -48,8 +48,9 @@ json_t *adapter_conf_rename_link(const json_t *entry, const char *from,
  * resolve host names. */
 bool adapter_conf_is_net(const json_t *keys);
 
-/* True: the two entries differ only in the multiplex, to which a tuner or
- * server changes without a restart. */
+/* True: both entries name the same tuner or the same SAT>IP server, and the
+ * same CI slot.  A change of the multiplex then needs no restart of the
+ * worker. */
 bool adapter_conf_is_same_source(const json_t *before, const json_t *entry);
 
 /* True: the adapter may have slots for CAMs. */

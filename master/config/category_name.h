@@ -18,7 +18,7 @@
 struct category_names;
 
 /* Never returns NULL.  If the locale is missing, each character beyond ASCII,
- * except control characters, counts as a letter. */
+ * except control characters and the no-break space, counts as a letter. */
 struct category_names *category_names_new(void);
 void category_names_free(struct category_names **);
 

@@ -251,8 +251,8 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_up(j, mark);
 }
 
-/* Judges the port of the play paths; control: address of the control server;
- * NULL: unknown. */
+/* Judges the port of the play paths (play_conf.h); control: address of the
+ * control server; NULL: unknown. */
 static void judge_play(struct judge *j, const json_t *settings,
 		       const struct sockaddr_any *control)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Judges a configuration, or one stream of it, and reports every fault with its
- * path.  Pure: only reads JSON, changes and opens nothing.
+ * Judges a configuration, or one stream of it, and reports every fault and
+ * warning with its path.  Changes nothing and opens no file; only asks the
+ * kernel for the names of interfaces.
  */
 #pragma once
 
@@ -97,8 +98,8 @@ struct check_entry {
 	const json_t *document;
 };
 
-/* Reports, only as warnings, what a stored entry contains without effect, as
- * check_document() does. */
+/* Reports what is wrong in a stored entry (faults), and what it contains
+ * without effect (warnings), as check_document() does. */
 void check_entry(const struct check_entry *, check_found_fn *found, void *arg);
 
 /* True: a stream without faults cannot run nevertheless; ret has the reason
@@ -111,9 +112,10 @@ bool check_stream_idle(const json_t *stream, struct errmsg *ret);
 bool check_user_idle(const json_t *user, const json_t *document,
 		     struct errmsg *ret);
 
-/* True: the user may use the control API and cannot log in, because a password
- * is missing; ret has the reason and the remedy.  False: the user can log in,
- * or is disabled, or is a viewer. */
+/* True: the user may use the control API and cannot log in, because the hash of
+ * the password is missing or cannot be used; ret has the reason and the remedy.
+ * False: the user can log in, or is disabled, or is no user of the control
+ * API. */
 bool check_user_password(const json_t *user, struct errmsg *ret);
 
 #define CHECK_OBSERVERS_PATH "settings.observer_redact"

@@ -479,7 +479,8 @@ void judge_idle_keys(struct judge *j, const json_t *stream,
 	unsigned where = judge_where(stream);
 	bool single = json_array_size(json_object_get(stream, "input")) == 1;
 
-	/* streams that the tables of other streams list keep such keys */
+	/* keys with FIELD_SHARED have an effect in a multiplex of several
+	 * inputs, and in a stream that nit_other of another one names */
 	if (where == WHERE_MUX || is_listed(streams, id))
 		where |= WHERE_SHARED;
 	if (single) {

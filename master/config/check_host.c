@@ -347,7 +347,7 @@ static void look_at_all(struct host *h, const json_t *document,
 	judge_up(&h->j, mark);
 }
 
-/* Warns about a missing address of the play port. */
+/* Warns about a missing address of http_play_port. */
 static void look_at_play(struct host *h, const json_t *settings)
 {
 	size_t mark = judge_down(&h->j, "settings.http_play_port");

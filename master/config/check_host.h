@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Warns of files, folders, interfaces and local addresses that enabled
- * streams, the log or the play port name, and of frontends of enabled tuners,
- * that this machine does not have.  They may appear later, so each is only a
+ * Warns of files, folders, interfaces and local addresses that enabled streams,
+ * the log or http_play_port name, and of frontends of enabled tuners, that this
+ * machine does not have.  They may appear later, so each is only a
  * CHECK_WARNING.
  *
  * Checks with the rights of the calling user.  A check of files must not run

@@ -101,8 +101,8 @@ static void judge_listen(struct judge *j, const char *protocol,
 						  json_string_nocheck(holder));
 }
 
-/* Warns of a conflict with the play port, which is open in addition to the
- * outputs. */
+/* Warns of a conflict with http_play_port, which is open in addition to the
+ * ports of the outputs. */
 static void judge_beside_play(struct judge *j,
 			      const struct sockaddr_any *listen,
 			      const struct judge_outputs *all)

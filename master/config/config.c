@@ -428,8 +428,8 @@ void config_wait(struct config *c, save_done_fn *done, void *arg)
 
 void config_flush(struct config *c)
 {
-	/* saves only if a save is due: otherwise the file may contain an
-	 * upload, which must stay */
+	/* saves only if a save waits for its delay: otherwise the file may
+	 * contain an upload, which must stay */
 	if (c->save != NULL && save_left_ms(c->save) > 0)
 		save_touch_in(c->save, 0);
 }

@@ -93,7 +93,8 @@ void config_change_settings(struct config *, settings_change_fn *,
 			    const void *arg);
 
 /* Returns the settings in force, borrowed; NULL: none.  They are those of the
- * start or of the last reload, not those that were stored since. */
+ * start or of the last config_replace() with in_force, with the later changes
+ * of config_change_settings(); not those that commands stored since. */
 const json_t *config_settings(const struct config *);
 
 /* Returns a member of the settings in force, borrowed; NULL: none. */
@@ -150,7 +151,7 @@ bool config_is_writing(const struct config *);
  * done: as for save_wait(). */
 void config_wait(struct config *, save_done_fn *done, void *arg);
 
-/* Begins at once a save that is due. */
+/* Begins at once a save that waits for its delay. */
 void config_flush(struct config *);
 
 /* Takes a document (borrowed) that the file already has.  in_force: its

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* Adds the keys of another table of the same object; the first one wins. */
+/* Adds the keys of another table of the same object; keys that the schema
+ * already has stay. */
 static void add_table(json_t *schema, const struct field_table *t)
 {
 	static const char *const parts[] = { "properties",

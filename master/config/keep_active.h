@@ -27,7 +27,7 @@ int keep_active_read(const json_t *value, int *ret_s,
  * KEEP_ALWAYS.  A stream always runs if it sends to other destinations than
  * viewers over HTTP, if it has HLS without hls_on_demand, or if it has no path
  * for viewers.  settings (may be NULL) has the defaults of all streams; play:
- * the play paths; NULL: none.
+ * the play paths (play_conf.h); NULL: none.
  */
 int keep_active_of(const struct stream_conf *, const json_t *settings,
 		   const struct play_conf *play);

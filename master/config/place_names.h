@@ -8,6 +8,6 @@
 #include <jansson.h>
 
 /* Returns a copy of the text in which id and name follow the index of a stream:
- * "make_stream[3].output[0] (a003, \"News\")".  Control bytes are removed.
- * free() it. */
+ * "make_stream[3].output[0] (a003, \"News\")".  Control characters become
+ * spaces.  free() it. */
 char *place_names_add(const json_t *document, const char *text);

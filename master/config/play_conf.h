@@ -23,8 +23,9 @@ struct play_conf {
 	struct sockaddr_any port; /* http_play_port; valid if has_port */
 };
 
-/* settings may be NULL.  control: address of the control server; a play port
- * that conflicts with it (play_conf_collides()) is ignored.  NULL: unknown. */
+/* settings may be NULL.  control: address of the control server; a port of
+ * http_play_port that conflicts with it (play_conf_collides()) is ignored.
+ * NULL: unknown. */
 void play_conf_read(struct play_conf *ret, const json_t *settings,
 		    const struct sockaddr_any *control);
 

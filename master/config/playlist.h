@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The playlist of the play paths, as M3U8 and XSPF.
+ * The playlist of the play paths (play_conf.h), as M3U8 and XSPF.
  *
  * Names are texts of operators.  No character in them can end a line, a value
  * or an element of the playlist.

@@ -17,10 +17,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The part of an address that the master needs; the worker reads all
- * options. */
 enum { INPUT_CONF_PIDS = 2 };
 
+/* The part of an address that the master needs; the worker reads all
+ * options. */
 struct input_conf {
 	const char *address; /* NULL: it is not a string */
 	/* the address has no error; else ignore the members below */

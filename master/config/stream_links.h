@@ -16,8 +16,8 @@ json_t *stream_links_rename(const json_t *stream, const char *from,
 			    const char *to);
 
 /* Returns the ids of the enabled streams or adapters of the list that read this
- * stream, as text "b, c"; of many, only the first ones.  NULL: none.  free()
- * it. */
+ * stream, as text "b, c"; of many, the first ten and the number of the others.
+ * NULL: none.  free() it. */
 char *stream_links_readers(const json_t *list, const char *id);
 /* As stream_links_readers(), for the enabled streams that read this adapter. */
 char *stream_links_fed(const json_t *streams, const char *adapter);

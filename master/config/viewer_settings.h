@@ -23,7 +23,7 @@ int viewer_backend_url(const json_t *auth, char url[VIEWER_URL_MAX],
 struct viewer_settings {
 	char url[VIEWER_URL_MAX]; /* URL of the backend; "": none */
 	bool real_ip;      /* x_real_ip or allow_real_ip is true */
-	bool fails_closed; /* backend_unreachable is not "allow" */
+	bool fails_closed; /* backend_unreachable is set, and not to "allow" */
 	bool ends_oldest;  /* conlimit_mode is "oldest" */
 };
 

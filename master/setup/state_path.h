@@ -15,7 +15,8 @@ const char *state_folder(const char *state_directory, size_t *len);
 
 /*
  * Returns NAME.json in the state folder; without one, FILE.NAME next to the
- * configuration FILE; NULL: there is no configuration file either.  free() it.
+ * configuration FILE; NULL: there is no configuration file (config_path NULL).
+ * free() it.
  */
 char *state_path(const char *config_path, const char *state_directory,
 		 const char *name);

@@ -39,7 +39,7 @@ struct softcam_user {
 	const char *stream; /* id of the stream, borrowed */
 	size_t n;
 	char ids[SOFTCAM_USES_MAX][CAM_ID_MAX + 1];
-	bool up; /* its worker can receive messages */
+	bool up; /* the worker of the stream can receive messages */
 	struct ratelimit ecms, emms;
 	void (*send)(const struct msg *, void *arg);
 	void *arg;

@@ -141,8 +141,8 @@ void picture_frame_free(struct AVFrame **f)
 	av_frame_free(f);
 }
 
-/* Chooses a size with square pixels, with an even width and height, and not
- * above the size of the frame. */
+/* Chooses a size with square pixels and an even width and height, of at most
+ * this width, HEIGHT_MAX, and the size at which the frame is shown. */
 static void choose_size(const AVFrame *f, unsigned width, int *ret_width,
 			int *ret_height)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sluice-worker-tls: the role that needs OpenSSL.  No other worker has the
- * library.  It is a shared library, so that an update needs only a restart. */
+/* sluice-worker-tls: the role that serves TLS, with libssl of OpenSSL.  No
+ * other worker program is linked with libssl itself.  libssl is a shared
+ * library, so that an update of it needs only a restart. */
 #include "worker/core/worker.h"
 
 int main(int argc, char **argv)

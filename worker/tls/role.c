@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The role `tls`: the only process that has the private key. */
+/* The role `tls`: no other process reads the private key, unless the setting
+ * crt_key contains the key itself. */
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
