@@ -48,7 +48,7 @@ struct lockout {
 	struct table addresses[LOCKOUT_DOORS];
 	struct table logins[LOCKOUT_DOORS];
 	struct place places[LOCKOUT_PLACES_MAX];
-	/* index of the place that the next lockout_keep() replaces */
+	/* index in places of the pair that the next lockout_keep() replaces */
 	unsigned next_place;
 };
 

@@ -5,9 +5,10 @@
  *
  * Five failed checks within a minute lock an address until a minute after the
  * last of them.  Twenty failed checks of a login within a minute lock the login
- * in the same way, also if they come from different addresses.  Each door (the
- * control interface or the viewers) has locks of its own: guesses at one door
- * lock no client out of the other door.
+ * in the same way, also if they come from different addresses; a failure that
+ * locks an address does not count for the login.  Each door (the control
+ * interface or the viewers) has locks of its own: guesses at one door lock no
+ * client out of the other door.
  *
  * The owner of a locked login can still log in from the addresses from which
  * the login was used before (lockout_keep()); a locked address is locked for

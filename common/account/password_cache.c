@@ -145,8 +145,8 @@ bool verified_has_there(struct verified *v, const struct verified_key *key,
 	return found != NULL;
 }
 
-/* The entry of this credential and place, or a new one in place of the entry
- * that was not used for longest. */
+/* The entry of this credential and its address, or a new one instead of the
+ * entry that was not used for longest. */
 static struct entry *place_of(struct verified *v,
 			      const struct verified_key *key)
 {

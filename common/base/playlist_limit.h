@@ -19,8 +19,8 @@ enum {
 	 * millisecond. */
 	PLAYLISTS_MAX = 50,
 	PLAYLISTS_PER_CLIENT_MAX = 10,
-	/* The playlist of a group costs less.  Each player needs it to begin,
-	 * and many players may share an address. */
+	/* The master playlist of a group costs less.  Each player needs it to
+	 * begin, and many players may share an address. */
 	MASTER_PLAYLISTS_MAX = 400,
 	MASTER_PLAYLISTS_PER_CLIENT_MAX = 200,
 	/* The list of channels of a guide costs as much as a playlist. */
@@ -29,9 +29,9 @@ enum {
 };
 
 enum playlist_kind {
-	PLAYLIST_STREAMS, /* a list of all streams */
-	PLAYLIST_MASTER,  /* the variants of a group */
-	PLAYLIST_GUIDE,   /* the programme guide */
+	PLAYLIST_STREAMS, /* a playlist of all streams */
+	PLAYLIST_MASTER,  /* the master playlist of a group */
+	PLAYLIST_GUIDE,   /* the channels of /epg.xml */
 	PLAYLIST_KINDS,
 };
 

@@ -18,7 +18,7 @@
 
 enum {
 	PREFETCH_LINE = 64,
-	PREFETCH_MAX = 96, /* lines; further lines are ignored */
+	PREFETCH_MAX = 96, /* cache lines; further ones are ignored */
 };
 
 struct prefetch {

@@ -40,7 +40,7 @@ enum conn_wait { WAIT_NONE, WAIT_IDLE, WAIT_HEAD, WAIT_BODY, WAIT_OTHER };
 struct http_conn {
 	struct http_pool *pool;
 	TAILQ_ENTRY(http_conn) link;
-	struct peer *from; /* the count of its address; NULL: no limit */
+	struct peer *from; /* connections of its address; NULL: not limited */
 	int fd;
 	struct first_byte_wait first;
 	enum conn_state state;
@@ -61,7 +61,7 @@ struct http_conn {
 	bool refused;   /* its address has too many connections */
 	bool eof;       /* the peer sends nothing more */
 	bool fresh;     /* waits for the first byte: of TLS or of HTTP */
-	bool secure;    /* fd is the plaintext of TLS */
+	bool secure;    /* fd is the plaintext side of a TLS connection */
 	struct ip_address local; /* address of this machine; zero: unknown */
 	char peer[SOCKADDR_TEXT_MAX];
 };

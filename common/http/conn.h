@@ -29,7 +29,8 @@ struct http_pool {
 	struct ratelimit refused_log;
 	size_t held_in; /* bytes received and not yet handled */
 	size_t held_out; /* bytes not yet sent */
-	struct first_byte *first; /* new connections wait there; NULL: no TLS */
+	struct first_byte *first; /* waits for the first byte of new
+				   * connections; NULL: no TLS */
 	/* passes a client to the tls worker; NULL: no TLS */
 	http_serve_tls_fn *serve_tls;
 	void *serve_arg;

@@ -24,7 +24,8 @@ enum {
 	/* Successors that a worker may request in a row, unless its role sets
 	 * another number (renewals). */
 	BACKOFF_RENEWALS = 3,
-	/* After these it may request one successor in each such time. */
+	/* After BACKOFF_RENEWALS it may request one successor in each such
+	 * time. */
 	BACKOFF_RENEWAL_MS = 60000,
 	/* A worker that has worked so long without a pause may again request
 	 * the whole number of successors. */

@@ -41,7 +41,7 @@ struct fd_store *fd_store_new(const struct fd_store_config *,
 void fd_store_free(struct fd_store **);
 
 /* Writes the present state FD_STORE_DELAY_MS later, or later if the last write
- * took long: workers can cause changes. */
+ * took long, because workers can cause many changes. */
 void fd_store_touch(struct fd_store *);
 
 /* Writes the present state, and adds the memfds of the document to the

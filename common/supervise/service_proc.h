@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The common part of the workers that do not belong to one stream: auth,
+ * The common part of the workers that are not the worker of a stream: auth,
  * backend, deliver, epg, picture, querier and tls, and those of a struct
  * service_list (adapters, CAS and softcams).
  *

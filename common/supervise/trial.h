@@ -27,8 +27,9 @@ struct trial_config {
 	const char *program; /* NULL: the running program */
 	char *const *argv;
 	const struct handover *handover; /* borrowed for the call */
-	/* error: NULL when the program can take over.  code: its exit code; -1:
-	 * it was killed.  The trial may be freed inside. */
+	/* error: NULL when the program can take over.  code: exit code of the
+	 * program; -1: it was killed or hangs.  The trial may be freed
+	 * inside. */
 	void (*on_end)(const char *error, int code, void *arg);
 	void *arg;
 };

@@ -22,7 +22,7 @@ struct worker_proc {
 	struct worker_proc_config cfg;
 	char *object, *name; /* name: component in the log, "stream a001" */
 	enum spawn_program program; /* program of the next start */
-	const char *role, *running; /* of the next start; of the last start */
+	const char *role, *running; /* role of next start; of last start */
 	struct proc proc;
 	struct spawn_ticket ticket;
 	ev_timer deadline;
@@ -39,7 +39,7 @@ struct worker_proc {
 	struct pace pace;
 	struct cpu_watch cpu; /* begun at the start or at a late status */
 	struct errmsg error; /* why the master ends the worker; "": no error */
-	/* left behind in the kernel; NULL: free */
+	/* processes left behind in the kernel; NULL: free */
 	struct child *left[PROC_LEFT_MAX];
 	struct ratelimit log_limit;
 	char last_end[368]; /* how the last process ended, or why none started */

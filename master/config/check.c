@@ -201,7 +201,8 @@ static void judge_control_path(struct judge *j, const json_t *settings)
 	judge_up(j, mark);
 }
 
-/* Judges the name of the category whose groups order the playlist. */
+/* Judges the name of the category whose groups are the group titles in the
+ * playlist. */
 static void judge_arrange(struct judge *j, const json_t *document)
 {
 	const json_t *list = json_object_get(document, "categories");

@@ -34,7 +34,7 @@ struct input_conf {
 	uint16_t pnr;        /* only this program is received; 0: all */
 	/* PIDs that the options name; 0: none */
 	uint16_t pids[INPUT_CONF_PIDS];
-	bool emms;           /* needs EMMs of all CA systems */
+	bool emms;           /* the input needs the EMMs of all CA systems */
 	struct cam_list *cams; /* softcams that the input names; NULL: none */
 	bool module; /* the CAM of the adapter descrambles the program pnr */
 };

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Policy of the page: nothing inline, nothing of another host, and no text that
- * becomes markup. */
+/* Policy of the page: nothing inline, no content of another host, connections
+ * to other hosts only if they are listed, and no text that becomes markup. */
 #define POLICY_TO_HOSTS                                                  \
 	"Content-Security-Policy: default-src 'none'; script-src 'self'; " \
 	"style-src 'self'; worker-src 'self'; connect-src 'self'"

@@ -141,8 +141,9 @@ void picture_frame_free(struct AVFrame **f)
 	av_frame_free(f);
 }
 
-/* Chooses a size with square pixels and an even width and height, of at most
- * this width, HEIGHT_MAX, and the size at which the frame is shown. */
+/* Chooses an even width and height, of at least 16, and at most this width,
+ * HEIGHT_MAX, and the size at which the frame is shown.  The pixels are square,
+ * unless HEIGHT_MAX applies. */
 static void choose_size(const AVFrame *f, unsigned width, int *ret_width,
 			int *ret_height)
 {

@@ -28,7 +28,8 @@ struct AVFrame *picture_decode(const struct picture_units *, int *ret_err,
 			       struct errmsg *error);
 void picture_frame_free(struct AVFrame **);
 
-/* Writes a JPEG of at most this width and size bytes, with square pixels.
- * Returns its length, or -errno with error. */
+/* Writes a JPEG of at most this width and size bytes; its pixels are square,
+ * unless it would be higher than 1080 lines.  Returns its length, or -errno
+ * with error. */
 ssize_t picture_encode(const struct AVFrame *, unsigned width, uint8_t *ret,
 		       size_t size, struct errmsg *error) MUST_CHECK;

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 
 enum {
-	ROUNDS = 4, /* steps each way per wake-up */
+	ROUNDS = 4, /* steps in each direction per wake-up */
 	/* most encrypted bytes that wait: those of a step, and answers of
 	 * OpenSSL to a client that does not read */
 	SEALED_MAX = 2 * TLS_PLAIN_MAX,
