@@ -34,5 +34,6 @@ void reader_read(struct reader *, uint64_t known, reader_done_fn *done,
 		 void *arg);
 
 /* The number of the last content, from 1: each new content has the next number.
- * Inside done, that of its document.  0: the last read found no document. */
+ * Inside done, that of its document.  0: no read has ended, or the last one
+ * found no document. */
 uint64_t reader_version(const struct reader *);

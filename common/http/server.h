@@ -32,7 +32,8 @@ enum {
 	 * whole answer. */
 	HTTP_ANSWER_RATE_MIN = 16384,
 	/* At the limit the connection that has been idle longest is closed, or
-	 * if none is idle, the one whose last answer ended first. */
+	 * if none is idle, the one whose last answer ended first, but none that
+	 * waits for the handler. */
 	HTTP_CONNECTIONS_MAX = 1024,
 	/* Bytes of all connections, per direction; above it large requests
 	 * and answers become 503. */

@@ -4,9 +4,9 @@
  * not answer.
  *
  * The number of threads is limited; further calls wait for a thread in order.
- * A call that is cancelled leaves its thread behind until the disk answers.  A
- * call that needs the same file as one in a thread waits for the end of that
- * one, so that a file that does not answer takes one thread only.
+ * A running call that is cancelled leaves its thread behind until the disk
+ * answers.  A call that needs the same file as one in a thread waits for the
+ * end of that one, so that a file that does not answer takes one thread only.
  * Owns the calls and their jobs; borrows the loop.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON in a memfd, which outlives the process. */
+/* Text, such as JSON, in a memfd, which can be passed to another process. */
 #pragma once
 
 #include "common/base/errmsg.h"

@@ -4,10 +4,10 @@
  *
  * Pure: the caller passes the time and carries out the effects (start the
  * process, send the signal).  A state has at most one deadline, which the
- * caller returns as PROC_DEADLINE.  A worker that is not ready, or without a
- * heartbeat, is measured before it is ended, because a stalled or overloaded
- * machine delays all workers at once, and restarting them would increase the
- * load.
+ * caller returns as PROC_DEADLINE or PROC_STARVED.  A worker that is not ready,
+ * or without a heartbeat, is measured before it is ended, because a stalled or
+ * overloaded machine delays all workers at once, and restarting them would
+ * increase the load.
  *
  *	gone ──want──▶ starting ──ready──▶ running
  *	  ▲               │ exit             │ exit       unwant, restart

@@ -42,7 +42,7 @@ struct worker_proc {
 	/* processes left behind in the kernel; NULL: free */
 	struct child *left[PROC_LEFT_MAX];
 	struct ratelimit log_limit;
-	char last_end[368]; /* how the last process ended, or why none started */
+	char last_end[368]; /* end of the last process, or why none started */
 	char alarm[512];
 };
 

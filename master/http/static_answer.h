@@ -18,8 +18,8 @@ enum {
 
 /* A request for a file. */
 struct static_query {
-	/* --web-dir: folder whose files are used instead, with any hash; NULL:
-	 * none */
+	/* --web-dir: folder whose files replace those of the program, with any
+	 * hash; NULL: none */
 	const char *folder;
 	/* HASH/FILE, the text behind "web/" in the path; NULL: the page */
 	const char *name;

@@ -3,8 +3,8 @@
  * Writes the lines of the log to stderr, a file and syslog.
  *
  * It is the log sink of the process while it exists.  Until the settings are
- * known, writes to stderr, and keeps the lines for file and syslog.  Owns the
- * file and the connection.
+ * known, writes to stderr, and keeps the first 32 lines for file and syslog.
+ * Owns the file and the connection.
  */
 #pragma once
 
