@@ -276,15 +276,16 @@ enum lockout_news lockout_fail(struct lockout *l, const struct lockout_try *t,
 {
 	struct place p = place_of(l, t);
 	struct failure failure = { now_ms, p.login };
+	bool of_address;
 
 	/* A failure during a lock counts neither for the address nor for the
 	 * login, so it extends no lock. */
 	if (lockout_is_locked(l, t, now_ms))
 		return LOCKOUT_NO_NEWS;
-	if (count(&l->addresses[t->door], &p.address, &failure))
-		return LOCKOUT_ADDRESS;
-	return count(&l->logins[t->door], &p.login, &failure)
-		       ? LOCKOUT_LOGIN : LOCKOUT_NO_NEWS;
+	of_address = count(&l->addresses[t->door], &p.address, &failure);
+	if (count(&l->logins[t->door], &p.login, &failure))
+		return LOCKOUT_LOGIN;
+	return of_address ? LOCKOUT_ADDRESS : LOCKOUT_NO_NEWS;
 }
 
 void lockout_succeed(struct lockout *l, const struct lockout_try *t)

@@ -90,6 +90,7 @@ uint64_t guide_event_hash(const struct guide_event *e, uint64_t hash)
 	hash = hash_add(hash, &e->duration_s, sizeof e->duration_s);
 	hash = hash_add(hash, &e->id, sizeof e->id);
 	hash = hash_add(hash, &e->running, sizeof e->running);
+	hash = hash_add(hash, &e->free_ca, sizeof e->free_ca);
 	hash = hash_add(hash, &e->age, sizeof e->age);
 	hash = hash_add(hash, e->contents, e->n_contents);
 	return hash_add(hash, e->texts, e->len);

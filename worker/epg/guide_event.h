@@ -60,7 +60,7 @@ struct guide_event *guide_event_with_text(struct guide_event *e,
 json_t *guide_event_write(const struct guide_event *);
 /* As guide_event_write(), without details. */
 json_t *guide_event_write_brief(const struct guide_event *);
-/* Adds the content of the event, except free_ca, to a hash. */
+/* Adds the content of the event to a hash. */
 uint64_t guide_event_hash(const struct guide_event *, uint64_t hash);
 /* Reads an event; NULL: the value, which may be of any form, is not an event.
  * scratch: memory of any content. */

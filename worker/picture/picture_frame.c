@@ -142,8 +142,7 @@ void picture_frame_free(struct AVFrame **f)
 }
 
 /* Chooses an even width and height, of at least 16, and at most this width,
- * HEIGHT_MAX, and the size at which the frame is shown.  The pixels are square,
- * unless HEIGHT_MAX applies. */
+ * HEIGHT_MAX, and the size at which the frame is shown.  The pixels are square. */
 static void choose_size(const AVFrame *f, unsigned width, int *ret_width,
 			int *ret_height)
 {
@@ -158,9 +157,12 @@ static void choose_size(const AVFrame *f, unsigned width, int *ret_width,
 		high = high * width / MAX(wide, INT64_C(1));
 		wide = width;
 	}
+	if (high > HEIGHT_MAX) {
+		wide = wide * HEIGHT_MAX / high;
+		high = HEIGHT_MAX;
+	}
 	*ret_width = (int)MAX(wide & ~INT64_C(1), INT64_C(16));
-	*ret_height = (int)MAX(MIN(high, (int64_t)HEIGHT_MAX) & ~INT64_C(1),
-			       INT64_C(16));
+	*ret_height = (int)MAX(high & ~INT64_C(1), INT64_C(16));
 }
 
 /* Scales the frame to this size in the format of JPEG; returns a new frame. */

@@ -176,6 +176,25 @@ Test(lockout, many_addresses_lock_the_login_that_they_guess)
 	lockout_free(&l);
 }
 
+/* All five guesses of an address count, also that which locks the address. */
+Test(lockout, four_addresses_with_five_guesses_each_lock_the_login)
+{
+	struct lockout *l = lockout_new();
+	char text[16];
+
+	for (unsigned i = 0; i < 20; i++) {
+		enum lockout_news news;
+
+		(void)snprintf(text, sizeof text, "192.0.2.%u", 1 + i / 5);
+		news = guess(l, text, "admin", 10);
+		cr_expect_eq(news, i == 19 ? LOCKOUT_LOGIN
+				 : i % 5 == 4 ? LOCKOUT_ADDRESS
+					      : LOCKOUT_NO_NEWS, "%u", i);
+	}
+	cr_expect(is_shut(l, "192.0.2.9", "admin", 10));
+	lockout_free(&l);
+}
+
 /* The attack: guesses at a public door lock clients out of another. */
 Test(lockout, a_login_and_an_address_are_locked_at_one_door)
 {
