@@ -11,7 +11,8 @@
  * 1 << CAP_X), and closes all descriptors except those of
  * proto/ipc/contract.h.  Raises the limit of open files to the hard limit.
  * Makes the kernel end the process with the master, unless a descriptor store
- * keeps workers running.  Calls process_shield().  0 or -errno.
+ * keeps workers running.  Lets the OOM killer end the process even if the
+ * master is protected from it.  Calls process_shield().  0 or -errno.
  */
 int confine(uint64_t keep) MUST_CHECK;
 

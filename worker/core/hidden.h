@@ -39,7 +39,7 @@ bool hidden_when_refused(const char *path, int mode);
  * The same for the files that resolve host names.  Call it before a name is
  * resolved: without resolv.conf the C library reports no error and sends its
  * query to this machine.  Programs that configure the network replace that
- * file.  True: the log has the reason.
+ * file.  True: such a file is hidden; unless hidden_waits(), the log says so.
  */
 bool hidden_names(void);
 

@@ -70,7 +70,7 @@ void grants_add_sender(struct grants *, const char *address);
 /* Adds the certificates that a client of HTTP trusts, from the option ca of any
  * address. */
 void grants_add_client(struct grants *, const char *address);
-/* Adds the files that the options of a stream name. */
+/* Adds the file that the option filler of a stream names. */
 void grants_add_options(struct grants *, const json_t *options);
 /* Adds a folder of devices, such as tuners. */
 void grants_add_devices(struct grants *, const char *folder);

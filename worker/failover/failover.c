@@ -58,7 +58,8 @@ static bool is_due(const struct failover *f, size_t i, uint64_t now_ns)
 }
 
 /* The time from which an input that is on air without a hole may follow this
- * one; UINT64_MAX: this one is on air without holes and losses. */
+ * one; UINT64_MAX: this one is on air without a recent hole or recent repeated
+ * losses. */
 static uint64_t leave_ns(struct failover *f, struct input *in, uint64_t now_ns)
 {
 	bool damped = damper_is_damped(&in->damper, now_ns);
@@ -204,8 +205,9 @@ static bool delivers(const struct failover *f, const struct input *in)
 	       f->cfg.mode == FAILOVER_ACTIVE && !f->cfg.filler;
 }
 
-/* As find_follower() for an input without packets.  Nothing is sent meanwhile,
- * so any input with packets may follow; those on air first. */
+/* As find_follower(), if input c has no packets.  Nothing is sent meanwhile, so
+ * any input with packets that may be sent (delivers()) follows; those on air
+ * first. */
 static size_t find_any_packets(struct failover *f, size_t c, uint64_t now_ns)
 {
 	for (unsigned pass = 0; pass < 4; pass++)
@@ -220,8 +222,8 @@ static size_t find_any_packets(struct failover *f, size_t c, uint64_t now_ns)
 	return c;
 }
 
-/* As find_follower() for an input that is off air: an input with holes may
- * follow, too. */
+/* As find_follower(), if input c is off air: an input with holes may follow,
+ * too. */
 static size_t find_any_follower(struct failover *f, size_t c, uint64_t now_ns)
 {
 	size_t follower = find_follower(f, c, now_ns);

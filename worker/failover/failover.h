@@ -11,8 +11,9 @@
  *   is on air follows.  When it has no packets, or lost packets in a pause (a
  *   hole), the delay is loss_ms.  An input further up the list that has been on
  *   air for the return delay without a hole takes over again.  Open as well
- *   are all inputs in front of the chosen one and, behind it, the first that is
- *   on air; at most FAILOVER_WATCHED_MAX at once, the others in turns.
+ *   are all inputs in front of the chosen one and, behind it, those up to the
+ *   first that is on air or may be soon; at most FAILOVER_WATCHED_MAX at once,
+ *   the others in turns.  Cold inputs are not opened before they are chosen.
  * - stop: the same, but nothing is sent while no input is on air.
  * - passive: the next input, round the list.  Only the chosen input is open,
  *   and the stream does not return by itself.
@@ -32,9 +33,10 @@
  * its holes and its damping, and for an input that was on air and has packets
  * again: that one is judged while it is sent.
  *
- * When no input is on air, the last one stays chosen; an input with packets
- * replaces an input without.  A filler ends when the chosen input was on air
- * and has packets again.
+ * In the modes active and stop, when no input is on air, the last one stays
+ * chosen.  In the mode active without a filler an input with packets replaces
+ * an input without.  A filler ends when the chosen input is on air, or was on
+ * air and has packets again.
  *
  * Owns nothing but its memory.
  */
@@ -53,15 +55,17 @@ enum {
 	FAILOVER_TURN_MS = 10000,
 	/* A damped input is chosen only after this time on air. */
 	FAILOVER_STEADY_MS = 2000,
-	/* An input is not chosen for this time after a hole. */
+	/* For this time after a hole an input replaces only an input that is
+	 * off air. */
 	FAILOVER_HOLE_MS = 1000,
 	/* An input that loses packets again and again is left for another one
 	 * that was on air without any loss for this time. */
 	FAILOVER_CLEAN_MS = 10000,
 	/* The longest time until an input with packets is judged. */
 	FAILOVER_JUDGE_MS = 2500,
-	/* An input that failed is opened again after this time, which doubles
-	 * with each failure. */
+	/* An input that was replaced because it failed is tried again after
+	 * this time, which doubles with each failure up to
+	 * FAILOVER_RETRY_LAST_MS. */
 	FAILOVER_RETRY_FIRST_MS = 1000,
 	FAILOVER_RETRY_LAST_MS = 16000,
 };
@@ -78,7 +82,7 @@ struct failover_input_config {
 	/* The input begins to play when it is opened, as a file does.  So it is
 	 * opened only when it is chosen, and not watched before. */
 	bool cold;
-	/* initial delay: time until a new input is on air */
+	/* initial delay: time that a new input has to get on air */
 	uint32_t initial_ms;
 };
 
@@ -86,7 +90,8 @@ struct failover_config {
 	enum failover_mode mode;
 	/* start delay: time off air until another input follows */
 	uint32_t start_ms;
-	/* start delay without packets or after a hole; at most start_ms */
+	/* start delay without packets, after a hole or with repeated losses; at
+	 * most start_ms counts */
 	uint32_t loss_ms;
 	uint32_t return_ms; /* return delay: time on air before the return */
 	bool no_return;      /* active: an input stays while it is on air */
@@ -111,8 +116,10 @@ struct failover_sight {
 	enum failover_level level;
 	bool broken; /* cannot be opened, or was closed by an error */
 	bool ended;  /* a file without loop was read to its end */
-	bool hole;   /* packets were lost in a pause since the last sight */
-	bool loss;   /* packets were lost since the last sight */
+	/* packets were lost in a pause, or the clock (PCR) stood still, since
+	 * the last failover_see() */
+	bool hole;
+	bool loss;   /* packets were lost since the last failover_see() */
 	/* the last loss is one of repeated losses (loss_window.h) */
 	bool lossy;
 	/* The input was on air, its packets ceased, and it has packets again,

@@ -10,8 +10,11 @@ struct input {
 	struct failover_input_config cfg;
 	bool open;         /* wanted[] in the last decision */
 	struct failover_sight sight;
-	bool was_good;     /* on air since it was opened or chosen */
-	bool known_bad;    /* its initial delay ended without being on air */
+	/* was on air at some time since it was opened or chosen */
+	bool was_good;
+	/* was not on air when its initial delay ended, cannot be opened, or is
+	 * off air again; cleared when it gets on air */
+	bool known_bad;
 	uint64_t opened_ns; /* time at which it was opened or chosen */
 	uint64_t good_ns;  /* start of the time on air, while it is on air */
 	uint64_t bad_ns;   /* start of the time off air, while it is off air */
@@ -37,8 +40,8 @@ struct failover {
 	struct failover_config cfg;
 	struct failover_decision decision;
 	struct input inputs[FAILOVER_INPUTS_MAX];
-	size_t turn;          /* lowest index of an input in the current turn */
-	size_t next_turn; /* lowest index of an input in the next turn */
+	size_t turn;      /* index of the first input of the current turn */
+	size_t next_turn; /* index of the first input of the next turn */
 	/* end of the current turn; UINT64_MAX: no input waits for a turn */
 	uint64_t turn_end_ns;
 };

@@ -9,9 +9,9 @@
  * the detection: an input that flaps is detected as fast as any other.
  *
  * Several pauses that are too short for a hole are a hole if each of them lost
- * packets and they are apart from each other.  A pause between two reads is
- * hidden if both reads have packets: then the packets that they lack, at the
- * rate of the source, show its length.
+ * packets and they are apart from each other (SILENCE_APART_MS).  A pause
+ * between two reads is hidden if both reads have packets: then the packets that
+ * they lack, at the rate of the source, show its length.
  *
  * Embedded, pure; zeroed memory is a source without packets yet.
  */
@@ -38,8 +38,9 @@ enum {
 	 * single lost datagram of a slow stream is not a hole. */
 	SILENCE_HOLE_MS = 35,
 	/* Shorter pauses, but longer than the regular ones, are a hole if this
-	 * many of them, with a gap each, fall into one second.  A pause of
-	 * SILENCE_MIDDLE_MS counts twice. */
+	 * many of them, with a gap each, fall into one second.  A loss counts
+	 * twice if the packets of SILENCE_MIDDLE_MS and two regular pauses are
+	 * missing. */
 	SILENCE_SHORT_HOLES = 3,
 	SILENCE_MIDDLE_MS = 20,
 	/* Gaps that follow faster are one loss: a single burst of losses, of

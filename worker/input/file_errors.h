@@ -43,6 +43,6 @@ void file_errors_meet(struct file_errors *, const char *path);
 /* Logs the errors that were not logged yet: a few files, and the number of the
  * others. */
 void file_errors_log(struct file_errors *);
-/* Writes "none.ts: No such file or directory"; for several errors the number of
- * files stands in front.  False: there are no errors. */
+/* Writes "/media/none.ts: No such file or directory"; for several errors the
+ * number of files stands in front.  False: there are no errors. */
 bool file_errors_text(const struct file_errors *, struct errmsg *ret);

@@ -60,7 +60,8 @@ struct file_input {
 	struct splice *splice;
 	/* finds the packet at which a file of a list starts; NULL: no list */
 	struct switch_point *entry;
-	bool entering;         /* no packet of the file was played yet */
+	/* waits for the packet at which the file of a list is entered */
+	bool entering;
 	char *path;            /* the file of a list that is read, or NULL */
 	bool shown;            /* a packet of the file `path' was played */
 	bool shown_any;        /* a packet of any file was played */

@@ -27,7 +27,8 @@ struct iat_in;
 struct iat_in_report {
 	uint64_t at_ns;      /* monotonic time of the report; 0: none yet */
 	uint32_t datagrams;
-	/* gaps between arrivals; 0: the values below are not valid */
+	/* gaps between datagrams, of those that arrived together as well; 0:
+	 * the values below are not valid */
 	uint32_t gaps;
 	uint32_t min_us, mean_us, p50_us, p95_us, p99_us, max_us;
 	uint32_t rate_kbps;  /* mean rate */

@@ -27,9 +27,13 @@ enum {
 
 /* Counted since input_open(). */
 struct input_counters {
-	uint64_t lost;           /* datagrams lost by the network */
+	/* datagrams lost by the network; input_counters() adds those that our
+	 * socket dropped, and input_keeper.c subtracts them */
+	uint64_t lost;
 	uint64_t recovered;      /* datagrams lost and recovered */
-	uint64_t socket_drops;   /* datagrams dropped by a full socket */
+	/* datagrams dropped by a full socket; of a ring: packets that were
+	 * overwritten before they were read */
+	uint64_t socket_drops;
 	uint64_t sync_losses;
 	uint64_t bad_sync;       /* packets dropped for a wrong sync byte */
 	uint64_t junk_bytes;     /* received bytes that were no packets */
@@ -123,8 +127,8 @@ const char *input_unprotected(const struct input *);
  * it reads no ring. */
 uint64_t input_position(const struct input *);
 
-/* Can packets arrive, as far as is known?  True for a socket; false for a file,
- * and for a server that has not answered yet. */
+/* Can packets arrive, as far as is known?  True for a socket; false for a file
+ * or a ring, and for a server that has not answered yet. */
 bool input_is_ready(const struct input *);
 
 /* Does the input connect to a peer that has not answered yet?  The error of the

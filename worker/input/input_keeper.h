@@ -48,7 +48,9 @@ struct input_keeper {
 	bool owner_notes;
 	struct input *stuck; /* a closed input that hangs in the kernel */
 	struct retry retry;
-	struct errmsg error; /* why it is closed; "" when unknown or open */
+	/* why the input is closed, or why the last attempt failed, until the
+	 * input is ready or has packets; "": no error */
+	struct errmsg error;
 	/* counters of the open input that `all` already contains */
 	struct input_counters before;
 	struct link_record link;
@@ -105,7 +107,7 @@ int input_keeper_read(struct input_keeper *, struct batch *, uint64_t now_ns);
 void input_keeper_note_packets(struct input_keeper *, uint64_t now_ns);
 
 /* Once a second: writes the counts since the last call, including those of an
- * input that was closed meanwhile.  May close the input. */
+ * input that was closed meanwhile.  May close the input, and open it again. */
 void input_keeper_every_second(struct input_keeper *, uint64_t now_ns,
 			       struct input_counters *ret);
 

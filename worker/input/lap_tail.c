@@ -19,7 +19,7 @@ struct unit {
 	size_t size; /* payload bytes up to the last packet read */
 	uint8_t head[LENGTH_END]; /* first bytes of the unit */
 	uint8_t cc;  /* counter of its first packet */
-	bool begun;  /* its first packet is in `units', and in the clear */
+	bool begun;  /* its first packet was read, and is in the clear */
 	bool ended;  /* its last packet has stuffing */
 	/* all units of unknown length before it ended with stuffing */
 	bool regular;

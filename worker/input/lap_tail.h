@@ -14,8 +14,8 @@
 
 #include "worker/ts/packet.h"
 
-/* Packets at the end of a file, in which the last units begin: the audio of a
- * tenth of a second at 30 Mbit/s. */
+/* Packets at the end of a file, in which its last units begin, those of audio
+ * as well: 100 ms at 30 Mbit/s. */
 enum { LAP_TAIL_PACKETS = 2048 };
 
 /* Takes the last n packets of a file.  Removes the packets of each access unit

@@ -3,8 +3,9 @@
  * Plays packets that a source delivers in bursts, at the pace of their PCRs.
  *
  * Starts when the packets that wait last lead_ms, and holds that level: the
- * pace follows the clock of the source.  When it runs empty it waits for the
- * lead again.  The packets of a source that ended are played without a lead.
+ * pace follows the clock of the source.  If it has played no packet for half a
+ * second, it waits for the lead again.  The packets of a source that ended are
+ * played without a lead.
  *
  * Owns the packets that wait.  Pure: time is an argument.  Embedded.
  */

@@ -35,7 +35,7 @@ struct program_filter *program_filter_new(const struct program_choice *);
 /* NULL-safe; sets *f to NULL. */
 void program_filter_free(struct program_filter **);
 
-/* Changes the further PIDs; the program stays the same. */
+/* Replaces the choice, except its program, which stays the same. */
 void program_filter_change(struct program_filter *,
 			   const struct program_choice *);
 

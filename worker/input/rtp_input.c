@@ -64,8 +64,8 @@ static void settle(void *arg)
 }
 
 /* Takes datagrams of the media.  A sender may send TS packets without RTP to
- * this port.  While datagrams of either form arrive, datagrams of the other
- * form count as invalid. */
+ * the port of an input with one path.  While datagrams of either form arrive,
+ * datagrams of the other form count as invalid. */
 static void on_media(const struct received *got, void *arg)
 {
 	struct rtp_input *in = arg;

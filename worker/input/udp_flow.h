@@ -7,8 +7,8 @@
  * zeroed memory is a closed flow.
  *
  * Inter-arrival times cost the kernel a time stamp per datagram, so they are
- * measured in one of UDP_MEASURE_S seconds, and in every second while the API
- * requests them.
+ * measured in the first second, then in one of UDP_MEASURE_S seconds, and in
+ * every second while the API requests them.
  */
 #pragma once
 

@@ -25,7 +25,8 @@ enum {
 
 enum ts_duplicate {
 	TS_SINGLE,
-	/* equal to the packet before: the sender may have sent it twice */
+	/* repeats the previous packet of its PID, perhaps with another PCR: the
+	 * sender may have sent it twice */
 	TS_REPEATED,
 	TS_DUPLICATE,
 	TS_DAMAGED, /* has transport_error_indicator: any field may be wrong */
@@ -48,7 +49,8 @@ struct ts_duplicates {
 	uint64_t copy;
 	/* duplicates directly in front of the last packet */
 	unsigned before;
-	uint32_t breaks; /* gaps in the continuity counters */
+	/* gaps in the continuity counters; ts_merge.c halves it each second */
+	uint32_t breaks;
 	uint8_t cc[TS_PIDS]; /* last continuity counter; bit 7: it is known */
 };
 

@@ -7,7 +7,8 @@
  * even if all other PIDs are equal: the same video with another audio, other
  * tables or other time stamps.  Such paths must not be mixed, and are compared
  * again in growing intervals.  While each path has a few such packets of a PID,
- * and no common ones, copies are not accepted, for at most a minute.
+ * but more of them than common ones, copies are not accepted, for at most a
+ * minute.
  *
  * Pure.  Embedded; zeroed memory is ready.
  */
@@ -29,15 +30,16 @@ enum ts_likeness_state {
 	TS_LIKE_REFUSED, /* paths differ, and are not compared for a while */
 };
 
-/* Counts of the last packets: those that both paths have, and those that only
- * this path has. */
+/* Counts of the last packets: those that both paths have (common), and for each
+ * path those that only this path has (alone). */
 struct ts_like_count {
 	uint16_t common, alone[TS_LIKE_PATHS];
 };
 
 struct ts_likeness {
 	enum ts_likeness_state state;
-	/* recent refusals; each doubles the time to the next trial */
+	/* recent refusals, up to BACK_OFF_DOUBLINGS (ts_likeness.c); each
+	 * further one doubles the time to the next trial */
 	unsigned refused;
 	unsigned wait_s; /* seconds in this state with packets on both paths */
 	unsigned slot; /* the slot that differed at the last refusal */

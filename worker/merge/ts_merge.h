@@ -39,7 +39,8 @@ struct ts_merge_counts {
 	uint64_t lost[TS_MERGE_PATHS];
 	uint64_t merged; /* packets that a path lost, and that were sent */
 	uint64_t dropped; /* late, duplicate, or of the unused path */
-	int32_t skew_us; /* delay of path 2 behind path 1, in the last second */
+	/* mean delay of path 2 behind path 1, when it was measured last */
+	int32_t skew_us;
 	bool live[TS_MERGE_PATHS]; /* packets arrived in the last second */
 	bool aligned; /* both paths deliver the same stream */
 	bool refused; /* the paths differ: only the path `lead` is sent */

@@ -103,7 +103,8 @@ static inline void ts_queue_pop(struct ts_queue *q)
  * none, which the table nearly always shows without a search. */
 size_t ts_queue_find(const struct ts_queue *, size_t from, uint64_t hash);
 
-/* Does exactly one packet have this hash?  May be false in a crowded table. */
+/* Has exactly one packet this hash?  At least one must have it.  May be false
+ * in a crowded table. */
 bool ts_queue_is_single(const struct ts_queue *, uint64_t hash);
 
 /* Moves the packet at i to the front; times stay with the places. */

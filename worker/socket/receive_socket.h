@@ -24,8 +24,9 @@ struct udp_place {
 int udp_socket_open(const struct udp_place *, unsigned ifindex,
 		    struct errmsg *error) MUST_CHECK;
 
-/* Does the buffer of the socket hold 200 ms at 60 Mbit/s?  A kernel with a
- * small net.core.rmem_max gives less than requested. */
+/* Is the buffer of the socket at least UDP_RECEIVE_BUFFER?  Such a buffer holds
+ * more than 200 ms at 60 Mbit/s.  A kernel with a small net.core.rmem_max gives
+ * less than requested. */
 bool udp_socket_is_large(int fd);
 
 /* Switches the kernel's time stamps for received datagrams on or off. */
