@@ -136,7 +136,7 @@ enum failover_cover {
 
 enum failover_reason {
 	FAILOVER_START,     /* the first choice */
-	FAILOVER_FAULT,     /* the previous input was off air */
+	FAILOVER_FAULT,     /* the previous input was off air or lost packets */
 	FAILOVER_RETURN,    /* an input further up the list is on air again */
 	FAILOVER_RECOVERED, /* the previous input recovered in time */
 	FAILOVER_MANUAL,    /* a command chose the input */

@@ -35,7 +35,8 @@ enum file_block_kind {
 struct file_block {
 	enum file_block_kind kind;
 	int err;             /* error as -errno, of FILE_BLOCK_ERROR */
-	struct errmsg error; /* the text of err */
+	/* the text of err, or the reason of FILE_BLOCK_SKIP */
+	struct errmsg error;
 	size_t at;           /* index of the file in the list */
 	size_t len;
 	uint8_t data[FILE_BLOCK];

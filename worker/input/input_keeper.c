@@ -184,7 +184,7 @@ void input_keeper_open(struct input_keeper *k, uint64_t now_ns)
 	}
 	k->opens++;
 	input_choose(k->input, &k->choice);
-	/* later openings start with the newest packets */
+	/* later openings start behind the newest packet */
 	k->spec.ring_from = 0;
 	k->failed = false;
 	k->received_ns = now_ns;

@@ -54,7 +54,8 @@ struct playout {
 	/* time over which mean_ns averages; 0: no level is held */
 	unsigned smooth_s;
 	unsigned checks;       /* corrections since the start */
-	uint64_t elsewhere_ns; /* the level at the source */
+	/* set by the owner: the playing time that waits at the source */
+	uint64_t elsewhere_ns;
 	/* numbers of the packets at which another time base begins, in order;
 	 * the clock has used the first `looked` of them */
 	uint64_t cuts[PLAYOUT_CUTS];

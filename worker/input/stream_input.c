@@ -309,7 +309,7 @@ static const struct input_ops stream_ops = {
 };
 
 /* The position to start from: the wanted one, if the ring certainly still has
- * it, otherwise that of the newest packet. */
+ * it, otherwise the position behind the newest packet. */
 static uint64_t start_of(struct ring_reader *ring, uint64_t wanted)
 {
 	bool ok;

@@ -38,7 +38,9 @@ struct ts_merge_counts {
 	/* packets that only the other path delivered */
 	uint64_t lost[TS_MERGE_PATHS];
 	uint64_t merged; /* packets that a path lost, and that were sent */
-	uint64_t dropped; /* late, duplicate, or of the unused path */
+	/* packets dropped: late, duplicate, of the unused path, or without room
+	 * in the queue */
+	uint64_t dropped;
 	/* mean delay of path 2 behind path 1, when it was measured last */
 	int32_t skew_us;
 	bool live[TS_MERGE_PATHS]; /* packets arrived in the last second */

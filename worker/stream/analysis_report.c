@@ -51,9 +51,9 @@ static void add_arrivals(const struct input_chain *l, uint64_t now_ns,
 					    r->pcrs[k].jitter_us);
 }
 
-/* Adds "loss": the packets that the network or the socket lost before the
- * worker had them.  Adds "remux": what the remux changed and dropped, if the
- * input has a remux. */
+/* Adds "loss": the datagrams that the network or the socket lost before the
+ * worker had them, and the losses of the sync byte.  Adds "remux": what the
+ * remux changed and dropped, if the input has a remux. */
 static void add_input(const struct input_chain *l, json_t *object)
 {
 	const struct input_counters *c = &l->keeper.all;

@@ -52,8 +52,8 @@ void candidate_handle(struct candidate *, enum candidate_event);
 struct switch_point *candidate_entry(struct candidate *);
 
 /* Starts the search for a place to enter, which candidate_end_entry() ends.
- * After wait_ms the search accepts any unit.  A later call can change the
- * wait. */
+ * After wait_ms the search accepts any PES of video or audio, and after twice
+ * that time any packet (switch_point.h).  A later call can change the wait. */
 void candidate_begin_entry(struct candidate *, unsigned wait_ms,
 			   uint64_t now_ns);
 void candidate_end_entry(struct candidate *);
@@ -64,6 +64,6 @@ void candidate_end_entry(struct candidate *);
 void candidate_forget(struct candidate *);
 
 /* Looks for the first random access point in packets of a candidate on air,
- * because its entry does not watch these packets. */
+ * which switch_point_feed() does not get. */
 void candidate_watch(struct candidate *, const struct ts_run *runs,
 		     size_t n_runs);

@@ -53,5 +53,5 @@ void cas_stage_feed(struct cas_stage *, const struct ts_run *runs,
 /* Returns a set of bits, as cas_systems_linked(). */
 unsigned cas_stage_linked(const struct cas_stage *);
 
-/* Returns the reason why an ECM is missing, as cas_systems_second(). */
+/* Returns why a system delivers no ECMs or EMMs, as cas_systems_second(). */
 const char *cas_stage_second(struct cas_stage *, uint64_t now_ns);

@@ -40,6 +40,6 @@ void cas_systems_ask(struct cas_systems *);
  * channel. */
 unsigned cas_systems_linked(const struct cas_systems *);
 
-/* Call once a second.  Returns the reason why an ECM is missing, borrowed until
- * the next call; NULL: none is missing. */
+/* Call once a second.  Returns the error of the first system that delivers no
+ * ECMs or no EMMs, borrowed until the next call; NULL: no system has one. */
 const char *cas_systems_second(struct cas_systems *, uint64_t now_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Chooses the packets that an input reads from a multiplex in memory: those of
- * one program, if the stream sends only that program. */
+/* Chooses the packets that an input reads from a multiplex in the ring of
+ * another worker: those of one program, if the stream sends only that
+ * program. */
 #include "worker/stream/input_chain.h"
 
 /* Does the input need the EMMs of the source?  The tables of the output may

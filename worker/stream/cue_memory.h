@@ -18,7 +18,8 @@ enum {
 };
 
 struct cue_pending {
-	/* end of the command, on the clock of mono.h; 0: the place is free */
+	/* the command is repeated until this time, on the clock of mono.h; 0:
+	 * the place is free */
 	uint64_t until_ns;
 	int64_t event;     /* event id of a splice_insert; -1: none */
 	uint32_t len;      /* bytes of the section; 0: it is not kept */

@@ -207,9 +207,9 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 {
 	struct analyze_config config = analyze_config(l);
 
-	/* Each point has one parser of the tables: the remux, and the analyzer
-	 * behind it.  The monitor has its own without a remux, and in front of
-	 * a remux that reads only one program of several. */
+	/* The monitor shares the parser of tables of the remux.  It has a
+	 * parser of its own without a remux, and if the remux reads only one
+	 * program (pnr).  The analyzer, behind the remux, has its own. */
 	if (!config.no_analyze)
 		monitor_log_begin(&l->watch,
 				  l->remux != NULL ? remux_psi(l->remux) : NULL,
@@ -221,7 +221,8 @@ static void begin(struct input_chain *l, uint64_t now_ns)
 			    ? xcalloc(1, sizeof *l->finder)
 			    : NULL;
 	/* There is no analyzer without a remux, and for a feed, whose worker
-	 * reports its source: the monitor counts what the verdict needs. */
+	 * reports its source: the monitor counts what the verdict needs.  With
+	 * the option no_analyze there is no monitor, but an analyzer. */
 	if (l->analyze != NULL)
 		analyze_reset(l->analyze);
 	else if ((l->remux != NULL && !is_feed(l)) || config.no_analyze)
@@ -427,9 +428,8 @@ static bool is_wrong_key(const struct input_chain *l)
 	return l->descrambled.wrong_starts > l->descrambled.starts / 2;
 }
 
-/* Writes the error of the input.  An error of the input itself takes precedence
- * over one of its packets after the remux.  missing: what the stream lacks, or
- * NULL. */
+/* Writes the error of the input: the first reason below that applies.
+ * missing: what the remux lacks, or the name of an alarm; NULL: neither. */
 static void describe(struct input_chain *l, const char *missing)
 {
 	const struct analyze_report *r = &l->report;

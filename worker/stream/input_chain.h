@@ -3,8 +3,9 @@
  * An input of a stream: reads its packets, changes them as its options demand,
  * and decides whether the result is on air.
  *
- * The verdict is about the packets after the remux: a program that was not
- * selected does not count.
+ * The verdict is about the packets after the remux, if there is one: a program
+ * that was not selected does not count.  For a feed (mpts.h) the verdict is
+ * about the received packets.
  *
  * Owns the keeper of the input, its remux and its analyzers.
  */
@@ -67,7 +68,7 @@ struct input_chain {
 	/* counts packets for the verdict; NULL: the monitor does */
 	struct analyze *analyze;
 	struct monitor_log watch; /* watches the received packets */
-	bool alone; /* the stream has no other input */
+	bool alone; /* the stream has no other input, and no filler file */
 	/* Finds continuity gaps if the input is not analyzed and the stream has
 	 * another input; otherwise NULL. */
 	struct loss_finder *finder;
@@ -94,16 +95,17 @@ struct input_chain {
 	 * opening had failed */
 	bool silent;
 	enum failover_level verdict; /* verdict of the last second */
-	/* The input was on air when it was judged last, without a silence in
-	 * that second. */
+	/* The last judgement that counts was `on air'.  A judgement `off air'
+	 * does not count if the input was silent in that second. */
 	bool sound;
-	uint64_t judged_ns;  /* time of the last judgement; 0: none */
+	uint64_t judged_ns;  /* time of that judgement; 0: none */
 	/* time of the first packets after a silence; 0: none yet */
 	uint64_t resumed_ns;
 	/* The reason why the input is off air, as a constant text.  NULL: it is
 	 * on air, or the reason is unknown. */
 	const char *fault;
-	/* the same reason as a sentence with numbers; "": fault is NULL */
+	/* the value of `fault' at the end of the last second, as a sentence
+	 * with numbers; "": it was NULL */
 	struct errmsg error;
 	uint64_t began_ns; /* start of the current second */
 	struct analyze_report report; /* report of the last second */
@@ -140,7 +142,7 @@ struct chain_config {
 	/* CA systems that scramble the output, see remux_config; outlives the
 	 * chain */
 	const struct cas_list *cas;
-	bool alone; /* the stream has no other input */
+	bool alone; /* the stream has no other input, and no filler file */
 	/* The place of an input of a multiplex, see remux_config; NULL: the
 	 * stream sends one input at a time. */
 	const struct remux_place *place;
@@ -177,7 +179,8 @@ void chain_watch(struct input_chain *, const struct ts_run *runs,
 bool chain_look(struct input_chain *, uint64_t now_ns,
 		struct failover_sight *ret);
 
-/* Call it once a second: judges the input, and ends its counters. */
+/* Call it once a second: judges the input by the counts of this second, and
+ * resets these counts. */
 void chain_second(struct input_chain *, uint64_t now_ns);
 
 /* The reason why the input may not be on air now; NULL: it may, or no reason is
@@ -185,8 +188,8 @@ void chain_second(struct input_chain *, uint64_t now_ns);
 const char *chain_fault(const struct input_chain *, uint64_t now_ns);
 
 /* The next two functions are in chain_choice.c. */
-/* Lets an input read only one program of a multiplex in memory, if the stream
- * sends only that one. */
+/* Lets an input read only one program of a multiplex in the ring of another
+ * worker, if the stream sends only that program. */
 void chain_choose(struct input_chain *, const struct stream_spec *);
 /* Sets whether an input that reads only one program of a multiplex reads the
  * PMTs of the others as well, because a scan reports them. */

@@ -45,7 +45,8 @@ struct stream_memory {
 	uint16_t n_waiting, n_left;
 	/* time of that send: monotonic ms, modulo 2^32; 0: unknown */
 	uint32_t waiting_ms;
-	/* begins in the memory page of the members above */
+	/* its members before `cc', which each turn writes, share a cache line
+	 * with the members above */
 	struct splice_continuity splice;
 	struct table_versions tables;
 	struct si_versions si;
@@ -74,7 +75,8 @@ struct stream_memory {
 /*
  * Maps the memory of fd (not taken).  Without fd (-1), or when it cannot be
  * mapped (*ret_err = -errno, otherwise 0), it is memory that ends with this
- * process.  Never NULL.  Parts that are not valid are reset.
+ * process.  Never NULL.  Memory with another layout is set to zero.  Of valid
+ * memory only the state of the splice is checked here.
  */
 struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 					 int *ret_err);

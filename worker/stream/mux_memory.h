@@ -25,9 +25,11 @@ struct mux_memory_input {
 	/* time of its last packets if it is silent, as mux_silent_ns(); 0: it
 	 * is not */
 	uint64_t silent_ns;
-	/* entries in `services', behind those of earlier inputs */
+	/* number of its entries in `services', which follow those of earlier
+	 * inputs */
 	uint32_t services;
-	/* bytes in `sections', behind those of earlier inputs */
+	/* number of its bytes in `sections', which follow those of earlier
+	 * inputs */
 	uint32_t bytes;
 };
 

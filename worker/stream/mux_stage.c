@@ -232,7 +232,7 @@ static void note_read(struct mux_stage *s, const struct input_chain *c)
 }
 
 /* Stores for each input the position in its ring from which the next worker
- * reads: the start of the oldest part of which no packet has left the queue. */
+ * reads: the start of the oldest read of which no packet has left the queue. */
 static void keep_reads(struct mux_stage *s)
 {
 	for (size_t i = 0; i < mux_inputs(s->mux); i++) {

@@ -54,8 +54,9 @@ struct mux_stage {
 	uint64_t period_ns; /* interval of the reads of the inputs */
 	/* number of the interval of the last read; 0: none yet */
 	uint64_t read;
-	/* bit n: input n (from 1) reads a stream, whose events the guide will
-	 * send; see own_eit_config.guides */
+	/* bit n: input n (from 1) is a stream:// input, whose events the
+	 * process of the guide sends; the first EIT wait for these events
+	 * (own_eit_config.guides) */
 	uint64_t guides;
 	bool needs_clock; /* no TDT while the system clock is not
 			   * synchronised */
@@ -75,11 +76,13 @@ struct mux_stage {
 	 * exceeds its rate_max */
 	struct alarm overflow;
 	uint64_t overflow_before; /* count of dropped packets a second ago */
-	/* blocked services of each input, as logged */
+	/* number of services of each input that are not sent (blocked: they
+	 * have no room), as logged */
 	size_t blocked[MSG_INPUTS_MAX];
 	/* late turns were the reason of the blocking, as logged */
 	bool late[MSG_INPUTS_MAX];
-	/* absent services of each input, as logged */
+	/* number of services of each input that are not in the tables
+	 * (absent: they are silent), as logged */
 	size_t absent[MSG_INPUTS_MAX];
 	size_t unsent[MSG_INPUTS_MAX]; /* programs without room, as logged */
 	struct mux_eit_log {
@@ -117,7 +120,7 @@ void mux_stage_seek(const struct mux_stage *, struct input_chain *);
 
 /* Call it before packets of the chain go to its remux.  Notes where they begin
  * in the ring of the input, and resets the input in the multiplex when it was
- * opened again or its socket lost packets. */
+ * opened again, or its socket or ring lost packets. */
 void mux_stage_heard(struct mux_stage *, const struct input_chain *,
 		     uint64_t now_ns);
 
@@ -129,11 +132,11 @@ void mux_stage_feed(struct mux_stage *, struct input_chain *,
  * the first call it counts as synchronised. */
 void mux_stage_set_clock(struct mux_stage *, bool synchronised);
 
-/* Call it after the chain was read: gives its remux places for tables
- * (mux_places()). */
+/* Call it after the chain was read: gives its remux null packets
+ * (mux_places()), which the remux replaces by tables that wait. */
 void mux_stage_places(struct mux_stage *, struct input_chain *,
 		      uint64_t now_ns);
-/* Makes a place for a table in the output, as mux_make_place(). */
+/* Requests a null packet that own tables replace, as mux_make_place(). */
 void mux_stage_make_place(struct mux_stage *);
 /* Sends the packets that are due in this turn.  unix_ms: the system clock. */
 void mux_stage_turn(struct mux_stage *, uint64_t now_ns, uint64_t unix_ms);

@@ -75,7 +75,7 @@ struct own_eit {
 	/* unix time of the first turn with a PAT; 0: none yet */
 	uint64_t began_ms;
 	int64_t now_s; /* unix time of the last turn */
-	bool crowded; /* logged: a segment has no room */
+	bool crowded; /* logged: three hours have too many events */
 	/* the sections of a table while they are built */
 	size_t n_sections;
 	uint8_t (*sections)[SECTION_MAX];

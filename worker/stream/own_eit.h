@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The own EIT of a stream, from the events that the guide gave it
- * (tables/eit_image.h): present and following, and the schedule, of its
- * services; and present and following, or all, of the streams of nit_other.
+ * The own EIT of a stream, from the events that the guide (the process that
+ * keeps events) has sent (tables/eit_image.h): present and following, and the
+ * schedule, of its services; and present and following, or all, of the streams
+ * of nit_other.
  *
- * What the guide gave last is sent until it gives other events, also while the
- * guide does not run.  Present and following change with the time.
+ * The events that the guide sent last stay in use until it sends others, also
+ * while the guide does not run.  Present and following change with the time.
  *
- * A service has the events of its number in the guide of the stream, or else
- * those of the input of a multiplex that carries it.
+ * A service has the events of its number in the guide of the stream.  If there
+ * are none, it has those of the input of a multiplex that carries it.
  *
- * Owns the events, but those of nit_other; borrows the stage.
+ * Owns the events, but not those of nit_other; borrows the stage.
  */
 #pragma once
 
@@ -62,8 +63,9 @@ void own_eit_free(struct own_eit **);
 void own_eit_guide(struct own_eit *, const struct msg_stream_guide *, int fd);
 
 /* Call it after a change of the tables of the stream or of its inputs, of the
- * streams of nit_other or their events, which are read in this call only, or of
- * the identifiers or the status of services in the SDT.  Own EIT have the
+ * streams of nit_other or their events, or of the identifiers or the status of
+ * services in the SDT.  The next turn makes the list of services again; the
+ * previous events are not read any more.  Own EIT have the
  * transport_stream_id and original_network_id of the SDT, or without an SDT
  * those of the PAT and of tables_spec_onid().  They have the running_status and
  * the free_CA_mode that the SDT has for their service.  For a service that the
@@ -73,7 +75,8 @@ void own_eit_use(struct own_eit *);
  * of a schedule. */
 void own_eit_turn(struct own_eit *, uint64_t unix_ms);
 
-/* True if the next turn makes the list of services again. */
+/* True if the list of services is to be made again, in the next turn or when
+ * the first SDT and events are known. */
 bool own_eit_waits(const struct own_eit *);
 /* A number that grows whenever the list of services was made again. */
 uint64_t own_eit_edition(const struct own_eit *);

@@ -3,10 +3,10 @@
  * The pipeline of a stream, from its inputs to its ring and its outputs.
  * pipeline.c names the stages in the order in which packets pass them.
  *
- * Owns the stages and two watchers.  While packets arrive, the inputs are read
- * at every tick, not at every datagram.  After a few ticks without a packet the
- * worker sleeps in the socket and uses no CPU.  Once a second, in the same
- * wake-ups, the pipeline reports its status.
+ * Owns the stages and their watchers.  While packets arrive, the inputs are
+ * read at every tick, not at every datagram.  After a few ticks without a
+ * packet the worker sleeps in the socket and uses no CPU.  Once a second, in
+ * the same wake-ups, the pipeline reports its status.
  */
 #pragma once
 
@@ -34,7 +34,8 @@ struct pipeline_config {
 	void (*on_status)(const struct msg_stream_status *, void *arg);
 	/* Called when the stream has switched to another input; may be NULL. */
 	void (*on_switch)(const struct selector_switch *, void *arg);
-	/* Called when the receivers of an output have changed; may be NULL. */
+	/* Called with the receivers of an output when they have changed, and
+	 * while there are any every few seconds; may be NULL. */
 	void (*on_receivers)(const struct msg_stream_receivers *, void *arg);
 	/* Sends the questions of outputs to the master (admission.h), and the
 	 * questions to softcams. */

@@ -48,7 +48,8 @@ struct pipeline {
 	struct selector *selector;
 	struct input_chain *reading; /* the chain that is being read */
 	struct tap tap; /* reports the tables of an input, on request */
-	struct mux_stage mux; /* all inputs at once, for a multiplex */
+	/* sends all inputs at the same time, if the stream is a multiplex */
+	struct mux_stage mux;
 	/* joins the candidates to one stream; idle for a multiplex */
 	struct splice *splice;
 	struct filler *filler; /* a still picture; NULL: none */
@@ -73,7 +74,7 @@ struct pipeline {
 
 	size_t n_sinks;
 	struct sink *sinks;
-	size_t n_paced; /* network outputs that the sender feeds */
+	size_t n_paced; /* outputs that the sender feeds */
 	unsigned tick_ms; /* the smallest burst of an output */
 	/* Replaces tick_ms while all inputs have large buffers
 	 * (input_is_roomy()), if a multiplex reads the stream, or if its
@@ -89,8 +90,9 @@ struct pipeline {
 	struct sender sender;
 	/* sets versions of tables; NULL: none */
 	struct version_stage *versions;
-	bool held; /* the packets behind `versions' arrived earlier */
-	uint64_t late_before; /* sender.dropped a second ago */
+	/* the packets that pass `versions' now arrived in an earlier turn */
+	bool held;
+	uint64_t late_before; /* sender.dropped when it was logged last */
 	struct ratelimit late_log;
 	struct batch batch; /* the last member, because it is large */
 };
@@ -135,6 +137,6 @@ bool pipeline_has_hls(const struct pipeline *);
 /* Collects `outputs` after an output was opened or closed. */
 void pipeline_collect_outputs(struct pipeline *);
 
-/* Call it before pipeline_free(): sends the packets that wait, except those
- * that p->memory keeps for the next worker. */
+/* Sends the packets that wait, except those that p->memory keeps for the next
+ * worker.  pipeline_free() calls it. */
 void pipeline_empty(struct pipeline *);

@@ -46,7 +46,9 @@ struct selector;
 struct selector_switch {
 	unsigned from, to;
 	enum failover_reason reason;
-	const char *fault; /* the fault of `from`; NULL: none */
+	/* the fault of `from`; NULL: none.  After FAILOVER_FAILED: the fault of
+	 * the input that the operator chose, with its position */
+	const char *fault;
 	/* why `to` is off air, although it is sent; NULL: it is on air */
 	const char *to_fault;
 	bool filler;       /* `to` is 0: the filler is on air */
@@ -99,7 +101,7 @@ size_t selector_due(struct selector *, uint64_t now_ns,
  * input. */
 void selector_show_tables(struct selector *, unsigned position);
 
-/* Passes stream.cam or stream.word to the inputs. */
+/* Passes the message stream.cam or stream.word of a softcam to the inputs. */
 void selector_take_cam(struct selector *, const struct msg *, uint64_t now_ns);
 
 /* The route of the packets of a candidate. */
@@ -139,26 +141,28 @@ bool selector_is_busy(const struct selector *);
 /* Are all open inputs roomy (input_is_roomy())? */
 bool selector_is_roomy(const struct selector *);
 
-/* While the selector is not busy: a descriptor that is readable when an input
- * has packets; -1: none. */
+/* While the selector is not busy: a descriptor that is readable when the input
+ * on air has packets, or while no input is on air, the next input; -1: none. */
 int selector_fd(const struct selector *);
 
 /* While the selector is not busy: the latest time of the next turn. */
 uint64_t selector_next_ns(const struct selector *, uint64_t now_ns);
 
-/* Ends the second and writes n_inputs and inputs of the status. */
+/* Ends the second, and writes n_inputs, inputs, chosen, by_hand and filler of
+ * the status. */
 void selector_second(struct selector *, uint64_t now_ns,
 		     struct msg_stream_status *status);
 
-/* Does the stream send its only input unchanged, byte for byte?  False after a
- * cut. */
+/* Does the stream send the packets of its only input (those out of T2-MI, if it
+ * unpacks them) unchanged?  False after a cut. */
 bool selector_is_relay(const struct selector *);
 
 /* The input at this position, NULL when there is none. */
 const struct input_chain *selector_chain(const struct selector *,
 					 unsigned position);
 
-/* Does an input regenerate tables, so that their versions are counted? */
+/* Does an input regenerate tables, so that their versions are counted?  False
+ * for a multiplex, which counts them itself. */
 bool selector_has_tables(const struct selector *);
 
 /* True during splice_cut() if the stream enters the still picture. */

@@ -51,9 +51,10 @@ struct selector {
 	struct ratelimit switch_log;
 	struct ratelimit onair_log;
 	bool logged_onair; /* state in the last line of the log */
-	const char *logged_fault; /* reason in that line; NULL: no line yet */
+	/* reason in that line; NULL: it says `on air', or there is no line */
+	const char *logged_fault;
 	bool was_onair; /* the stream was on air since its start */
-	unsigned off_s; /* seconds for which the chosen input is off air */
+	unsigned off_s; /* seconds for which the stream is off air */
 };
 
 /* The chain of a candidate; NULL for the still picture, and for NULL. */
@@ -81,5 +82,5 @@ void selector_follow(struct selector *);
 /* Cuts a candidate: no further packet of it is sent. */
 void selector_cut(struct selector *, struct candidate *);
 
-/* Writes n_inputs, inputs, chosen and filler. */
+/* Writes n_inputs, inputs, chosen, by_hand and filler of the status. */
 void selector_report(struct selector *, struct msg_stream_status *);

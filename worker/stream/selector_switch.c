@@ -94,7 +94,8 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 }
 
 /* The reason why the input that is entered is off air; NULL: it is on air, or
- * has no verdict yet and was not forced. */
+ * was and has packets again (fresh), or has no verdict yet and was not
+ * forced. */
 static const char *entry_fault(const struct selector *s,
 			       const struct input_chain *to)
 {

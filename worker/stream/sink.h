@@ -7,8 +7,8 @@
  * of the pipeline: sink_feed() and the functions that follow it are only for
  * such an output.
  *
- * Owns the output, its cbr and its sender.  Deliver serves an http output from
- * the ring; here it is only a row of the status.
+ * Owns the output, its cbr and its sender.  The deliver worker serves an http
+ * output from the ring; here that output is only a row of the status.
  */
 #pragma once
 
@@ -35,7 +35,8 @@ struct sink {
 	struct retry retry;
 	struct errmsg error;   /* error of this outage; "": no outage */
 	struct sink_outage {
-		uint64_t since_ns; /* time of the first rejected packet */
+		/* time of the first rejected packet, or of the error */
+		uint64_t since_ns;
 		uint64_t until_ns; /* time of the last error */
 		/* dropped packets that were logged before the outage */
 		uint64_t dropped;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Wakes the data path: once at a time, or periodically.
+ * Wakes the data path: once at a given time, or periodically.
  *
  * Periodic wake-ups fall on a grid that all workers of the machine share: whole
  * multiples of the interval on the monotonic clock.  So the kernel expires many
  * timers in one interrupt and runs the workers in turn.  This costs less CPU
  * than a time of its own for each worker.
  *
- * Between two wake-ups the worker need not return to its loop: for many ticks
- * it sleeps in one system call that touches no descriptor.  SIGIO from the
- * descriptors ends the sleep.
+ * The worker need not return to its loop after each tick: for up to
+ * TICKER_ALONE ticks it sleeps in a system call that touches no descriptor
+ * (sigtimedwait()).  SIGIO from the descriptors ends the sleep.
  *
  * Owns a timerfd, its watcher and an epoll; borrows the loop.  Blocks SIGIO in
  * the thread that calls it.  Embedded.
@@ -57,18 +57,19 @@ struct ticker_config {
 	/* Must not call ticker_done(). */
 	void (*on_tick)(void *arg);
 	void *arg;
-	/* Every tick comes this time before its time in the grid, at which its
-	 * result must be ready; less than an interval. */
+	/* Every periodic tick comes this time before its time in the grid, at
+	 * which its result must be ready; less than an interval. */
 	uint64_t lead_ns;
 };
 
-/* Makes a ticker that does not run yet.  If the kernel gives no timer, the
- * process aborts. */
+/* Makes a ticker that does not run yet.  If the kernel gives no timer or no
+ * epoll, the process aborts. */
 void ticker_init(struct ticker *, const struct ticker_config *);
 void ticker_done(struct ticker *);
 
-/* Adds a descriptor that is readable when the loop has work; -1: none.  For a
- * new descriptor with the same number call it with -1 first. */
+/* Sets a further descriptor that is readable when the loop has work, instead of
+ * that of the previous call; -1: none.  For a new descriptor with the same
+ * number call it with -1 first. */
 void ticker_watch(struct ticker *, int fd);
 
 /* Ticks every interval_ns from now on; no change if it already does. */

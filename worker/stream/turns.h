@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Visits the elements of an array in turn, some of them in each call.  The next
- * call continues at the place where the last one stopped, also in another
- * array. */
+/* Visits the elements of an array in turn.  The caller sets how many are still
+ * to be visited.  The next visit continues behind the last visited index, also
+ * in another array. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +12,8 @@ struct turns {
 	size_t left; /* elements that are still to be visited */
 };
 
-/* Writes the index of the next element in an array of n; false: all were
- * visited. */
+/* Writes the index of the next element in an array of n.  False: no element is
+ * to be visited, or the array is empty. */
 static inline bool turns_next(struct turns *t, size_t n, size_t *ret_place)
 {
 	if (t->left == 0 || n == 0)
