@@ -83,8 +83,8 @@ int confine(uint64_t keep)
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
 	err = unprotect_from_oom();
-	/* after unprotect_from_oom(): then the files in /proc/self belong to
-	 * root */
+	/* not before unprotect_from_oom(), because it makes the files in
+	 * /proc/self belong to root */
 	if (err == 0)
 		err = process_shield();
 	if (err == 0 && close_range(WORKER_CHANNEL_FD + 1, UINT_MAX, 0) < 0)

@@ -154,7 +154,7 @@ static const struct {
 	{ SCMP_SYS(dup3), NEED_NAMES },
 	{ SCMP_SYS(epoll_create), NEED_NAMES },
 	{ SCMP_SYS(pipe), NEED_NAMES },
-	/* the timer that limits the own time */
+	/* the timer by which a process limits its own time */
 	{ SCMP_SYS(setitimer), NEED_CLOCK },
 	/* viewers */
 	{ SCMP_SYS(accept4), NEED_VIEWERS | NEED_ACCEPT },
@@ -178,7 +178,7 @@ static const unsigned long requests[] = {
 	SIOCGSTAMPNS_OLD,
 };
 
-/* Requests to tuners. */
+/* Requests to tuners and to slots of CA modules. */
 static const unsigned long device_requests[] = {
 	FE_GET_INFO, FE_GET_PROPERTY, FE_SET_PROPERTY, FE_GET_EVENT,
 	FE_READ_STATUS, FE_READ_SIGNAL_STRENGTH, FE_READ_SNR, FE_READ_BER,

@@ -24,11 +24,12 @@ struct worker {
 	bool stopping;
 	int exit_code;
 
-	/* The members below are for worker.c only. */
+	/* The members below are for worker.c only, except that
+	 * worker/stream/role.c reads on_term.fd. */
 	const struct worker_role *role;
 	void *context;
 	ev_timer second;
-	bool ready; /* worker.ready was sent */
+	bool ready; /* worker.c has sent worker.ready */
 	ev_io on_term; /* watches a descriptor that these signals make readable:
 			* SIGTERM, HIDDEN_SIGNAL */
 };
@@ -37,7 +38,7 @@ struct worker {
 typedef void worker_message_fn(void *role, const struct msg *, int *fds,
 			       size_t n_fds);
 
-/* The functions of a role; each role is a folder under worker/. */
+/* The functions of a role, which are in role.c of a folder under worker/. */
 struct worker_role {
 	const char *name;
 	/* Builds the context of the role; sends no message yet. */

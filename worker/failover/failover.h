@@ -127,7 +127,7 @@ struct failover_sight {
 	bool fresh;
 };
 
-/* The packets that are sent until the chosen input has some. */
+/* The packets that are sent until the stream enters the chosen input. */
 enum failover_cover {
 	FAILOVER_KEEP,   /* the previous input, as long as it delivers */
 	FAILOVER_NOTHING,

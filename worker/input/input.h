@@ -39,7 +39,8 @@ struct input_counters {
 	uint64_t junk_bytes;     /* received bytes that were no packets */
 	uint64_t source_changes; /* times that the sender's address changed */
 	uint64_t unprotected;    /* seconds without configured redundancy */
-	uint64_t unplayable;     /* seconds with a bad file in its list */
+	/* seconds with a file of the input's list that cannot be played */
+	uint64_t unplayable;
 };
 
 /*

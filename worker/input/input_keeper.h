@@ -100,7 +100,8 @@ void input_keeper_choose(struct input_keeper *, const struct program_choice *);
 /* As input_skips(); also NULL while the input is closed. */
 const struct ts_skips *input_keeper_skips(const struct input_keeper *);
 
-/* As input_read(), for an open input.  An error closes the input. */
+/* As input_read(), for an open input.  An error closes the input, unless
+ * input_reopens(). */
 int input_keeper_read(struct input_keeper *, struct batch *, uint64_t now_ns);
 
 /* Call it when packets that count for the watchdog have arrived. */

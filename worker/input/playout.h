@@ -22,7 +22,8 @@ enum {
 	/* The queue is full when it has less room than this: a push may need
 	 * room for as many packets. */
 	PLAYOUT_ROOM_MIN = 2048,
-	PLAYOUT_CUTS = 64, /* most cuts that wait */
+	/* most cuts (changes of the time base) that wait */
+	PLAYOUT_CUTS = 64,
 };
 
 struct playout {

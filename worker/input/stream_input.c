@@ -42,7 +42,9 @@ struct stream_input {
 	uint64_t lost; /* packets that were overwritten before the read */
 	/* chooses packets; NULL: reads all packets */
 	struct program_filter *filter;
-	uint8_t *copy; /* BLOCK bytes; NULL: the ring was always mapped */
+	/* BLOCK bytes, for a filter without a mapped ring; NULL: not needed
+	 * yet */
+	uint8_t *copy;
 	size_t n;         /* packets in the block, with a filter */
 	bool mapped;      /* the ring is mapped even without a filter */
 	uint64_t opened_pos; /* pos at the opening */

@@ -43,7 +43,7 @@ struct udp_flow {
 	uint64_t last_packet_ns; /* time of the last packet or the opening */
 	uint64_t renewed_ns;
 	struct sockaddr_any source; /* address of the last sender */
-	struct sockaddr_any before; /* address of the sender before it */
+	struct sockaddr_any before; /* address of the sender before `source' */
 	/* changes of the sender: since init, and at the last second */
 	uint64_t source_changes, seen_changes;
 	uint64_t drops_before; /* drops of sockets that are now closed */

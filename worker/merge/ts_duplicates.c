@@ -98,7 +98,7 @@ enum ts_duplicate ts_duplicates_note(struct ts_duplicates *d,
 	uint16_t ago = (uint16_t)(d->n - d->index[ts_duplicates_slot(hash)]);
 
 	d->before = 0;
-	/* drops packets that are too old, or will be overwritten */
+	/* packets that are too old, or were overwritten, are not searched */
 	while (d->oldest < d->n &&
 	       (d->n - d->oldest > TS_DUPLICATES_BACK ||
 		now_ms - one_at(d, d->oldest)->at_ms >= TS_DUPLICATES_MS))

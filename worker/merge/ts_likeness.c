@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-	/* The last packets count; older ones weigh half. */
+	/* Number of packets at which the counts are halved, so that older
+	 * packets weigh less. */
 	LAST = 2000,
 	/* Paths differ if, of a PID, each path has more packets that the other
 	 * lacks than common packets and this number together. */

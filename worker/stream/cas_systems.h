@@ -33,7 +33,7 @@ void cas_systems_free(struct cas_systems **);
  * is taken. */
 void cas_systems_link(struct cas_systems *, size_t system, int fd);
 
-/* Requests the ECMs that are needed. */
+/* Requests from the workers of the systems the ECMs that crypto_ask() names. */
 void cas_systems_ask(struct cas_systems *);
 
 /* Returns a set of bits: bit i is the system at place i, if its worker has a

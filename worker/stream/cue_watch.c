@@ -30,7 +30,8 @@ struct watched {
 /* A section that was reported. */
 struct seen {
 	uint64_t hash;
-	uint64_t at_ns; /* when it was last received; 0: free */
+	/* time when the section was received last; 0: the entry is free */
+	uint64_t at_ns;
 };
 
 struct cue_watch {

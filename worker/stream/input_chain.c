@@ -296,7 +296,7 @@ void chain_read(struct input_chain *l, struct batch *batch, uint64_t now_ns)
 		l->empty_reads = 0;
 	if (l->ca != NULL)
 		ca_stage_turn(l->ca, now_ns);
-	/* before empty_ns, because these packets arrived before this read */
+	/* before empty_ns is set: these packets arrived before this read */
 	if (l->descrambler != NULL)
 		descrambler_turn(l->descrambler, l->empty_reads == 0, now_ns);
 	if (l->empty_reads > 0)

@@ -57,7 +57,7 @@ struct mux_input {
 	bool split;
 	struct pes_split header;
 	struct remux_guest guest;
-	bool changed;         /* the remux does not have this guest yet */
+	bool changed;         /* `guest' was not passed to the remux yet */
 	bool arriving;           /* packets arrive */
 	bool counted;         /* cc_in is valid */
 	uint8_t cc_in, cc;

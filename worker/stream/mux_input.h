@@ -58,5 +58,6 @@ void mux_input_second(struct mux_input *, uint64_t now_ns);
 /* Writes LINK_MUX_*, counted since mux_input_new(). */
 void mux_input_stats(const struct mux_input *, struct link_stats *ret);
 
-/* The reason why no packets are added, or not announced; NULL: none. */
+/* The reason why no packets are added, or why the PMT of the output does not
+ * list their PID; NULL: none. */
 const char *mux_input_error(const struct mux_input *);

@@ -19,7 +19,9 @@ struct other_guide {
 	uint16_t tsid;
 	/* key onid in the configuration of the stream; 0: absent */
 	uint16_t key_onid;
-	uint16_t onid; /* key_onid, or that of the SDT in `image', or 1 */
+	/* key_onid; without it that of the SDT of this stream (in `image'); if
+	 * that is not known either, 1 */
+	uint16_t onid;
 	/* events and SDT from the guide; NULL: none yet */
 	struct eit_image *image;
 	/* how many services of the image, from its first one on, have EIT that

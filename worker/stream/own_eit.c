@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum {
-	/* the guide of the stream, and those of its inputs */
+	/* places (msg_stream_guide.place): the stream, and its inputs */
 	PLACES = 1 + MSG_INPUTS_MAX,
 	OTHER_SCHEDULE = EIT_SCHEDULE_TABLE_ID + 0x10,
 	OTHER_NEAR_MS = 60000, OTHER_LATER_MS = 300000,
@@ -59,7 +59,9 @@ struct own_eit {
 	struct eit_image *images[PLACES];
 	struct other_guides *others;
 	uint64_t edition; /* how often `shown' was made */
-	size_t n; /* services in `shown' to build; 0: its events may be freed */
+	/* services in `shown' whose tables are built; 0: `shown' is out of
+	 * date, and its events may have been freed */
+	size_t n;
 	/* services in `shown' whose tables are in the schedule */
 	size_t n_scheduled;
 	struct shown *shown;
@@ -71,7 +73,8 @@ struct own_eit {
 	/* next serial number for the events of a service */
 	uint64_t next_serial;
 	const struct output_sdt *sdt;
-	uint64_t awaited; /* guides of the config whose events have not come */
+	/* places in the guides of the config whose events have not arrived */
+	uint64_t awaited;
 	/* unix time of the first turn with a PAT; 0: none yet */
 	uint64_t began_ms;
 	int64_t now_s; /* unix time of the last turn */

@@ -50,7 +50,8 @@ struct own_tables {
 	 * yet */
 	json_t *streams;
 	bool others_changed; /* the SDT other is to be built */
-	/* the SDT other is built only if its content changes */
+	/* the guide has sent data: the SDT other is built if these data change
+	 * its content */
 	bool guides_changed;
 	/* own_eit_edition() at the last check of the SDT other */
 	uint64_t edition;

@@ -46,7 +46,8 @@ struct passed_eits *passed_eits_new(enum eit_other, struct passed_list *);
 /* NULL-safe; sets *p to NULL. */
 void passed_eits_free(struct passed_eits **);
 
-/* Takes packets of the source.  True: passed_eits_of() has changed. */
+/* Takes packets of the source.  True: a result of passed_eits_of() has
+ * changed. */
 bool passed_eits_feed(struct passed_eits *, const struct other_guides *,
 		      const struct ts_run *runs, size_t n_runs,
 		      uint64_t now_ns);

@@ -27,12 +27,13 @@ struct pipeline_config {
 	int ring; /* descriptor of the ring, or -1; not taken */
 	/* descriptor of the stream_memory (memory.h), or -1; not taken */
 	int memory;
-	/* Wakes the loop while packets flow, as for ticker_init(). */
+	/* Descriptors that wake the loop, as in ticker_config. */
 	const struct ticker_wakes *wake;
 	/* Called once a second; the status is borrowed.  It must not free the
 	 * pipeline. */
 	void (*on_status)(const struct msg_stream_status *, void *arg);
-	/* Called when the stream has switched to another input; may be NULL. */
+	/* Called when the stream has switched to another input or to none, and
+	 * when a chosen input cannot be on air; may be NULL. */
 	void (*on_switch)(const struct selector_switch *, void *arg);
 	/* Called with the receivers of an output when they have changed, and
 	 * while there are any every few seconds; may be NULL. */

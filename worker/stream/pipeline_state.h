@@ -82,7 +82,7 @@ struct pipeline {
 	unsigned roomy_ms;
 	size_t n_with_pace; /* outputs with their own pace (sink.h) */
 	struct alarm overflow; /* an output with its own pace overflows */
-	uint64_t overflow_before; /* overflow packets a second ago */
+	uint64_t overflow_before; /* count of that overflow a second ago */
 	struct alarm eit_slow; /* own EIT need more than eit_rate */
 	struct alarm eit_full; /* there are too many services for own EIT */
 	/* the outputs that the sender feeds, by place; NULL: none, or closed */

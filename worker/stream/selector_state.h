@@ -24,7 +24,7 @@ struct selector {
 
 	uint64_t now_ns; /* time of this turn */
 	uint64_t standby_ns; /* time of the next read of the standby inputs */
-	bool changed; /* the state that the policy reads changed */
+	bool changed; /* the state that the policy reads has changed */
 
 	/* the candidate that is sent; NULL: nothing is sent */
 	struct candidate *on_air;
@@ -53,7 +53,7 @@ struct selector {
 	bool logged_onair; /* state in the last line of the log */
 	/* reason in that line; NULL: it says `on air', or there is no line */
 	const char *logged_fault;
-	bool was_onair; /* the stream was on air since its start */
+	bool was_onair; /* the stream was on air once since its start */
 	unsigned off_s; /* seconds for which the stream is off air */
 };
 

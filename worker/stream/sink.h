@@ -44,7 +44,7 @@ struct sink {
 	/* counts of outputs that were closed, and of packets dropped while no
 	 * output was open */
 	struct output_counters closed;
-	/* packets that the sender had sent at the last count */
+	/* packets that the sender had sent at the last count_passed() */
 	uint64_t passed;
 	struct sink_rate {
 		uint64_t packets; /* packets sent until at_ns */
