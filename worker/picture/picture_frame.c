@@ -142,7 +142,7 @@ void picture_frame_free(struct AVFrame **f)
 }
 
 /* Chooses an even width and height, of at least 16, and at most this width,
- * HEIGHT_MAX, and the size at which the frame is shown.  The pixels are square. */
+ * HEIGHT_MAX, and the size at which the frame is shown.  Pixels are square. */
 static void choose_size(const AVFrame *f, unsigned width, int *ret_width,
 			int *ret_height)
 {
