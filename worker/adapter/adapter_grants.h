@@ -8,6 +8,6 @@
 #include <stdbool.h>
 
 /* Fills ret with the sockets, files and devices that the adapter's address,
- * server or tuner needs.  net: this program can resolve host names.  The caller
- * releases ret with grants_done(). */
+ * server or tuner needs, and its slot for a CAM.  net: this program can resolve
+ * host names.  The caller releases ret with grants_done(). */
 void adapter_grants(const json_t *adapter, bool net, struct grants *ret);

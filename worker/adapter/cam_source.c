@@ -345,8 +345,8 @@ static void log_state(struct cam_source *c, unsigned slot)
 }
 
 /* Reports a slot although the device cannot be used.  The error of such a
- * device is reported as that of slot 0, and of each slot that was reported
- * before. */
+ * device is reported as that of slot 0 if programs are wanted, and once as that
+ * of each slot that was reported before. */
 static void fill_absent(struct cam_source *c, unsigned slot,
 			struct msg_adapter_slot *ret)
 {

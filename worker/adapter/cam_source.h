@@ -4,7 +4,7 @@
  * the slots after the first cam_source_want(), gives it the PMTs of the wanted
  * programs, and reports the state of each slot.
  *
- * Owns the device and its thread.  No call waits.
+ * Owns the device and its thread.  No call waits, except cam_source_free().
  */
 #pragma once
 
@@ -47,7 +47,8 @@ void cam_source_second(struct cam_source *, const struct psi *, int adapter);
 
 void cam_source_act(struct cam_source *, const struct msg_adapter_menu *);
 
-/* True: the slot has changed since the last call, and *ret is its report.  *ret
+/* True: since the last call the slot or the error of the device has changed, or
+ * cam_source_want() was called, and *ret is the report of the slot.  *ret
  * points into the object and is valid until the next call of
  * cam_source_take(). */
 bool cam_source_take(struct cam_source *, unsigned slot,

@@ -12,9 +12,10 @@
  * PIDs that streams name.  Of each wanted program, it lists PMT, PCR,
  * components and ECMs.
  *
- * EMM PIDs (emms: those of the CAT) and PMTs of other programs follow only if
- * fewer than max PIDs are listed so far.  EMM PIDs are those of the CA systems
- * of the wanted programs, or all if streams want all.
+ * EMM PIDs (emms: those of the CAT), and the PMTs of other programs if streams
+ * want all PMTs, are listed only if there is room for them beside the PIDs
+ * above.  EMM PIDs are those of the CA systems of the wanted programs, or all
+ * if streams want all.
  *
  * Writes at most max PIDs in ascending order.  Returns the number of all PIDs,
  * which may be greater than max.

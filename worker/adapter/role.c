@@ -25,7 +25,9 @@ enum {
 	 * each tick, so that streams find the packets in the ring at the
 	 * tick. */
 	TICK_MS = 10,
-	TICK_SHORT_MS = 5, /* the tick with a source that is not roomy */
+	/* the tick of a source whose packets cannot wait longer, or that has
+	 * slots (source_is_roomy() is false) */
+	TICK_SHORT_MS = 5,
 	LEAD_MS = 2,
 	READS_MAX = 16, /* at most so many calls of read() in a tick */
 	SLOTS_MS = 250, /* pause between reports of the CAM slots */

@@ -47,7 +47,8 @@ int satip_ports_open(struct satip_ports *p, const struct sockaddr_any *local,
 	return r;
 }
 
-/* Finds an even port that was free a moment ago; 0: none was found. */
+/* Finds an even port: a port that was free a moment ago, or the one below it if
+ * that port is odd.  0: none was found. */
 static uint16_t find_port(const struct sockaddr_any *any)
 {
 	int fd = socket(any->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);

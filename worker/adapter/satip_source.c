@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-	PLACES = 1024,          /* of the reorder window; half may wait */
+	PLACES = 1024,          /* datagrams of the window; half may wait */
 	REORDER_MS = 100,
 	TURN_MS = 100,
 	LEAVE_MS = 500,         /* wait for the server to read TEARDOWN */
@@ -46,7 +46,7 @@ struct satip_source {
 	struct satip_session session;
 	int fd;                  /* RTSP connection; -1: none */
 	bool connecting;
-	int leaving;             /* ending session's connection; -1: none */
+	int leaving;             /* connection after TEARDOWN; -1: none */
 	uint64_t leave_ns;       /* latest time to close `leaving' */
 	struct buf in;
 	struct satip_ports ports;
@@ -56,7 +56,7 @@ struct satip_source {
 	struct errmsg lack;      /* text of the error: more PIDs than fit */
 	struct rtp_window *window;
 	struct ts_sync sync;
-	uint64_t turn_ns;        /* time of the next turn of the session */
+	uint64_t turn_ns;        /* time of the next satip_session_turn() */
 	struct errmsg logged;    /* the last error; "": none */
 	/* valid during a read */
 	struct batch *batch;
@@ -503,8 +503,8 @@ static void every_second(struct source *source, uint64_t now_ns,
 	log_error_once(s, ret->error);
 }
 
-/* Ends the session, and waits until the server has read TEARDOWN: otherwise its
- * tuner would stay in use.  The process exits after this. */
+/* Ends the session, and waits (LEAVE_MS) until the server has read TEARDOWN:
+ * otherwise its tuner would stay in use.  The process exits after this. */
 static void leave_server(struct satip_source *s)
 {
 	struct pollfd p = { .events = POLLIN };

@@ -60,7 +60,8 @@ struct slot_source {
 	size_t have;
 	/* packets[] begins at the start of a packet */
 	bool synced;
-	/* packets lost: the queue was full, or sync was lost */
+	/* packets lost: the queue was full, the slot became silent while they
+	 * waited in the queue, or sync was lost */
 	uint64_t lost;
 	/* source_report.tunes for which the tables were read */
 	unsigned tunes;

@@ -3,8 +3,8 @@
  * The source of an adapter: an address, a SAT>IP server or a tuner.
  *
  * A source opens its socket or device, watches it and opens it again after a
- * fault; it never ends.  No call waits.  The role reads the source at every
- * tick and writes the packets to the ring.
+ * fault; it never ends.  No call waits, except `free'.  The role reads the
+ * source at every tick and writes the packets to the ring.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ struct source_report {
 	bool lock;         /* packets can be received, as far as is known */
 	unsigned signal;   /* percent; 0: unknown */
 	unsigned snr;      /* percent; 0: unknown */
-	const char *error; /* why no packets are received; NULL: no error is
-			    * known */
+	const char *error; /* why packets are not received, or not as
+			    * configured; NULL: no error is known */
 	uint64_t lost;     /* datagrams or packets lost before they were read,
 			    * since source_open() */
 	struct source_signal dvb;
@@ -84,7 +84,7 @@ struct source {
 	const struct source_ops *ops;
 	struct source *inner;   /* source whose packets this source reads and
 				 * passes on; owned; NULL: none */
-	struct cam_source *cam; /* modules in its slots; NULL: none */
+	struct cam_source *cam; /* CAMs in the source's slots; NULL: none */
 };
 
 /* Opens the source that an adapter configuration (borrowed for the life of the
@@ -99,7 +99,7 @@ source_open_fn source_open;
 /* Each calls the function of this name of the source, or of its inner source.
  * If neither has it: source_look() reports nothing, source_retune(),
  * source_link() and source_is_roomy() return false, and the source receives all
- * programs.  source_looks(): is there a function `look'? */
+ * programs.  source_looks(): has the innermost source a function `look'? */
 bool source_looks(const struct source *);
 void source_look(struct source *, struct source_report *ret);
 bool source_retune(struct source *, const json_t *adapter);

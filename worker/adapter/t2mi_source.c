@@ -9,7 +9,8 @@
 
 struct t2mi_source {
 	struct source base;
-	json_t *adapter;     /* configuration with which t2mi was made */
+	json_t *adapter;     /* the last configuration; t2mi was made with the
+			      * same keys of T2-MI */
 	struct t2mi *t2mi;   /* NULL: no T2-MI, packets pass unchanged */
 	struct batch batch;  /* packets of the inner source */
 	struct batch *out;   /* output of the read that runs; NULL: none */

@@ -55,7 +55,7 @@ struct tuner_source {
 	uint64_t step_ns;    /* start of that step */
 	unsigned step_tunes; /* dvb_state.tunes when that step began */
 	bool other_way;      /* log_other_way() has logged for this tuning */
-	struct dvb_state state; /* of the last second */
+	struct dvb_state state; /* at the last every_second() or look() */
 	struct errmsg error;
 	struct errmsg logged; /* the last error; "": none */
 	size_t have;          /* bytes of an incomplete packet at the start of

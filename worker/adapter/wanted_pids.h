@@ -30,8 +30,8 @@ struct wanted_pids {
 };
 
 void wanted_pids_init(struct wanted_pids *);
-/* Takes from an adapter the keys of T2-MI (t2mi_spec.h), and whether its type
- * is ATSC. */
+/* Takes from an adapter the PID of its T2-MI (t2mi_spec.h), and whether its
+ * type is ATSC. */
 void wanted_pids_carrier(struct wanted_pids *, const json_t *adapter);
 void wanted_pids_done(struct wanted_pids *);
 /* Drops the tables, because the next packets are of another multiplex. */
@@ -43,7 +43,7 @@ void wanted_pids_feed(struct wanted_pids *, const uint8_t *packet);
 /* Have the tables changed since the last list was made? */
 bool wanted_pids_changed(const struct wanted_pids *);
 
-/* Lists the PIDs of program_pids(); with T2-MI instead the PIDs of the PAT, of
- * the T2-MI and of the PMTs.  Returns their number, which may be greater than
- * max. */
+/* Lists the PIDs of program_pids(), and returns their number, which may be
+ * greater than max.  With T2-MI instead lists the PIDs of the PAT, of the T2-MI
+ * and of the PMTs, and returns the number of those that fit. */
 size_t wanted_pids_list(struct wanted_pids *, uint16_t *ret, size_t max);

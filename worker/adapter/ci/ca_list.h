@@ -44,7 +44,7 @@ void ca_list_init(struct ca_list *, unsigned limit, bool whole,
 		  const struct ca_ids *);
 
 /* Writes the body of the next CA PMT into to (CA_PMT_MAX bytes) and returns its
- * size; 0: the module has all programs. */
+ * size; 0: nothing is to be sent now. */
 size_t ca_list_next(struct ca_list *, const struct ca_programs *wanted,
 		    uint8_t *to);
 

@@ -54,8 +54,8 @@ enum ca_pmt_kind ca_pmt_judge(const uint8_t *section, size_t len,
 			      const struct ca_ids *);
 
 /* Writes the body of a CA PMT into to (CA_PMT_MAX bytes) and returns its size;
- * 0: the section is not a PMT.  Only CA descriptors with these CAIDs are
- * copied. */
+ * 0: the section is not a PMT, or has more than CA_PMT_SECTION_MAX bytes.  Only
+ * CA descriptors with these CAIDs are copied. */
 size_t ca_pmt_make(const uint8_t *section, size_t len, const struct ca_ids *,
 		   enum ca_command, uint8_t *to);
 

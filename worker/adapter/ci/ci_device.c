@@ -40,8 +40,8 @@ struct action {
 /* Why the last action was refused; "": it was done. */
 struct refusal {
 	struct errmsg error;
-	enum ci_state state;    /* state of the module when it was refused */
-	enum ci_mmi_kind asked; /* dialogue of the module when it was refused */
+	enum ci_state state;    /* state of the module at the refusal */
+	enum ci_mmi_kind asked; /* dialogue of the module at the refusal */
 };
 
 struct ci_device {

@@ -5,8 +5,8 @@
  *
  * The thread opens the device, reads the states of its slots, exchanges
  * messages with the modules and resets them.  The owner sets the programs to
- * descramble, and reads the state of each slot.  No function of the owner waits
- * for the thread.
+ * descramble, and reads the state of each slot.  Of the functions that it
+ * calls, only ci_device_free() waits for the thread.
  *
  * Owns the descriptor and the thread.
  */
@@ -77,7 +77,8 @@ void ci_device_move(struct ci_device *, const struct ci_place *);
 void ci_device_want(struct ci_device *, const struct ca_programs *);
 
 /* Requests an action of an operator; text may be NULL.  0; -EBUSY: the thread
- * has not done the previous action yet; -EINVAL: there is no such slot. */
+ * has not done the previous action yet; -EINVAL: the device has no such slot,
+ * or is not open. */
 int ci_device_act(struct ci_device *, unsigned slot, enum ci_action,
 		  unsigned choice, const char *text) MUST_CHECK;
 
@@ -88,6 +89,6 @@ void ci_device_error(struct ci_device *, struct errmsg *ret);
  * open. */
 bool ci_device_get(struct ci_device *, unsigned slot, struct ci_view *ret);
 
-/* The revision of a slot's view, without a copy of the view; 0: there is no
- * such slot. */
+/* The revision of a slot's view, without a copy of the view; 0: the device has
+ * no such slot, or is not open. */
 uint32_t ci_device_revision(struct ci_device *, unsigned slot);

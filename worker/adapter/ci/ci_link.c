@@ -101,7 +101,7 @@ static int take_value(struct ci_link *l, uint32_t tag, struct ci_bytes value)
 		return CI_LINK_ANSWER;
 	case T_CREATE_REPLY:
 		l->open = true;
-		/* some modules send no status after it */
+		/* some modules send no status after this reply */
 		l->waits = false;
 		return CI_LINK_OPENED;
 	case T_DELETE:
@@ -130,8 +130,8 @@ int ci_link_take(struct ci_link *l, const uint8_t *data, size_t n)
 	while (rest.n > 0) {
 		int r;
 
-		/* link.object has room for one object, and the caller has to
-		 * read it before the next one */
+		/* ci_link.object has room for one object, and the caller has
+		 * to read it before the next one */
 		if (bits & CI_LINK_OBJECT && rest.data[0] != T_SB)
 			return -EBADMSG;
 		if (!ci_take_object(&rest, 1, &tag, &value) || value.n < 1)

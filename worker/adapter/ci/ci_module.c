@@ -44,7 +44,7 @@ static const unsigned char next[CI_STATES][IN_COUNT] = {
 			     STAY,     STAY,       STAY,          CI_PRESENT },
 };
 
-/* Forgets all about the last module, or about this one before its reset. */
+/* Forgets all about the module: it was removed, failed, or starts again. */
 static void forget(struct ci_module *m)
 {
 	ci_link_init(&m->link);
@@ -110,7 +110,7 @@ static void step(struct ci_module *m, enum ci_input input, const char *error,
 		errmsg_set(&m->error, "%s", error);
 	}
 	if (to == CI_EMPTY && input == IN_EXPIRED)
-		m->failures = 0; /* it was taken out */
+		m->failures = 0; /* the module was taken out */
 	if (input == IN_EXPIRED && (from == CI_SILENT || from == CI_ERROR)) {
 		m->reset = true;
 	}
@@ -315,7 +315,7 @@ static void take_object(struct ci_module *m, uint64_t now_ns)
 			ci_objects_open(m, &o);
 		break;
 	case CI_SESSION_REFUSED:
-		/* content control and what it needs */
+		/* 0x008c: content control, a resource of CI Plus */
 		m->plus = m->plus || o.id >> 16 == 0x008c;
 		m->revision++;
 		break;

@@ -92,8 +92,9 @@ struct ci_module {
 	uint64_t deadline_ns;  /* end time of `state'; 0: no limit */
 	unsigned failures;     /* failures since the module was healthy */
 	bool reset;            /* a reset is due */
-	unsigned resets;       /* resets since the start */
-	struct errmsg error;   /* why it is silent or in error; "": no error */
+	unsigned resets;       /* resets since ci_module_init() */
+	struct errmsg error;   /* why the module failed, until CI_READY; "": no
+				* error */
 	/* the connection */
 	struct ci_link link;
 	uint64_t asked_ns;     /* time of the last message to the module */

@@ -7,7 +7,7 @@
 
 enum {
 	CI_SESSIONS_MAX = 16,
-	CI_SESSION_REPLY = 16, /* bytes of the longest reply */
+	CI_SESSION_REPLY = 16, /* bytes of the buffer for a reply */
 	CI_SESSION_HEAD = 4,   /* bytes in front of application objects */
 };
 
@@ -33,8 +33,8 @@ enum ci_session_event {
 	CI_SESSION_NOTHING, /* a confirmation, or an object for a session that
 			     * is not open */
 	CI_SESSION_OPENED,
-	CI_SESSION_REFUSED, /* the host lacks the resource or is out of
-			     * sessions */
+	CI_SESSION_REFUSED, /* the host lacks the resource or its version, or is
+			     * out of sessions */
 	CI_SESSION_CLOSED,
 	CI_SESSION_DATA,
 };

@@ -50,8 +50,8 @@ void ci_stream_get(struct ci_stream *, struct ci_stream_state *ret);
 /* Closes the device and opens it again a second later. */
 void ci_stream_reopen(struct ci_stream *);
 
-/* Write or read whole packets.  Return the number of bytes; 0: the device is
- * not ready for it now; -ENODEV: the device is not open; another -errno: the
- * device failed and is opened again. */
+/* Write or read packets.  Return the number of bytes, which may end inside a
+ * packet; 0: the device is not ready for it now; -ENODEV: the device is not
+ * open; another -errno: the device failed and is opened again. */
 ssize_t ci_stream_write(struct ci_stream *, const void *data, size_t size);
 ssize_t ci_stream_read(struct ci_stream *, void *ret, size_t size);

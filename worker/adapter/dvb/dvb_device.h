@@ -71,17 +71,20 @@ void dvb_device_close(struct dvb_device *);
 int dvb_device_tune(struct dvb_device *, const struct tuner_spec *,
 		    struct errmsg *error) MUST_CHECK;
 
-/* Turns the voltage of the LNB off for one second. */
+/* Turns the voltage of the LNB off and waits one second.  The next
+ * dvb_device_tune() turns it on. */
 void dvb_device_power_cycle(struct dvb_device *);
 
 /* Receives all packets.  -errno: the driver refuses, and the previous filters
  * run again.  The attempt may interrupt reception: of the last PID if the
- * hardware has no free filter, or of all PIDs if the driver accepts DVB_PID_ALL
- * only without other filters. */
+ * hardware has no free filter, or of all PIDs if the driver refuses DVB_PID_ALL
+ * for another reason, because some drivers accept it only without other
+ * filters. */
 int dvb_device_receive_all(struct dvb_device *) MUST_CHECK;
 
 /* Receives these PIDs (without duplicates) and no others.  If the hardware has
- * too few filters, receives the first PIDs; `refused' counts the others. */
+ * too few filters, receives those that already have a filter and the first of
+ * the others; `refused' counts the PIDs that are not received. */
 void dvb_device_receive(struct dvb_device *, const uint16_t *pids, size_t n);
 
 /* Removes all filters, so that no packet of the previous tuning arrives. */

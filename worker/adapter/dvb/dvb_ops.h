@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Each returns 0 or more, or -errno. */
+/* Each int or ssize_t is 0 or more, or -errno. */
 struct dvb_ops {
 	int (*open)(void *ctx, const char *path, int flags);
 	int (*close)(void *ctx, int fd);
@@ -15,7 +15,8 @@ struct dvb_ops {
 	int (*ioctl)(void *ctx, int fd, unsigned long request, uintptr_t arg);
 	ssize_t (*read)(void *ctx, int fd, void *ret, size_t size);
 	ssize_t (*write)(void *ctx, int fd, const void *data, size_t size);
-	/* Waits until the descriptor has something to read. */
+	/* Waits until the descriptor has something to read, or for timeout_ms.
+	 * 0: there is nothing to read. */
 	int (*poll)(void *ctx, int fd, unsigned timeout_ms);
 	/* As readlink(): the length of the target, without NUL. */
 	ssize_t (*link)(void *ctx, const char *path, char *ret, size_t size);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Results of the calls of API 3; -1: the driver lacks the call. */
+/* Results of the calls of API 3; -1: the call failed, or was not made. */
 struct dvb_old_stats {
 	int64_t strength, snr, ber, unc;
 };

@@ -6,7 +6,8 @@
  * The thread opens the devices, switches the LNB, tunes, starts the filters and
  * measures.  It reopens a device that was removed or busy.  The owner reads
  * packets and states, and decides with tuner_watch when the thread shall tune
- * or open again.  No function of the owner waits for the thread.
+ * or open again.  Of the functions that it calls, only dvb_tuner_free() waits
+ * for the thread.
  *
  * Owns the descriptors and the thread.
  */
@@ -70,8 +71,9 @@ void dvb_tuner_request(struct dvb_tuner *, enum dvb_request);
 /* Sets another spec.  If it names the same device, the device stays open. */
 void dvb_tuner_set(struct dvb_tuner *, const struct tuner_spec *);
 
-/* Sets the PIDs to receive if the driver refuses DVB_PID_ALL.  PIDs after the
- * first DVB_PIDS_MAX are not received, and count as refused. */
+/* Sets the PIDs to receive while the device does not receive all PIDs
+ * (dvb_state.whole).  PIDs after the first DVB_PIDS_MAX then are not received,
+ * and count as refused. */
 void dvb_tuner_want(struct dvb_tuner *, const uint16_t *pids, size_t n);
 
 /* Reads packets that wait and returns their bytes; 0: none wait; -EOVERFLOW:

@@ -2,10 +2,12 @@
 /*
  * Decides what a tuner does when it receives no packets, or bad ones.
  *
- * A fault that lasts takes one step after another, each after a longer delay:
- * tune again, open the devices again, turn the LNB off and on, start a new
- * process.  After 30 s without a fault the steps begin again with the first.
- * Pure.
+ * A fault that lasts takes one step after another, each after a longer delay
+ * (at most one minute): tune again, open the devices again, turn the LNB off
+ * and on, start a new process, tune again and so on.  A tuner that feeds no LNB
+ * opens the devices instead, and without a lock it tunes again instead of the
+ * new process.  After 30 s without a fault the steps begin again with the
+ * first.  Pure.
  */
 #pragma once
 
@@ -48,9 +50,11 @@ struct tuner_watch {
 			     * 0: no fault */
 	uint64_t good_ns;   /* start of the time without fault; 0: there is a
 			     * fault */
-	uint64_t packet_ns; /* time when packets last arrived */
+	uint64_t packet_ns; /* time when packets last arrived, or of the last
+			     * step if that was later */
 	unsigned bad_s;     /* consecutive seconds with bad packets */
-	bool had_pes;       /* there was a second without PES errors */
+	bool had_pes;       /* there was a second with PES packets and without
+			     * PES errors */
 	const char *reason; /* reason of the last step, for the log */
 };
 

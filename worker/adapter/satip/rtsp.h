@@ -56,8 +56,8 @@ enum rtsp_kind {
 struct rtsp_item {
 	enum rtsp_kind kind;
 	struct rtsp_reply reply;
-	uint8_t channel;     /* RTSP_FRAME: its channel */
-	const uint8_t *data; /* RTSP_FRAME: its payload, len bytes */
+	uint8_t channel;     /* RTSP_FRAME: channel of the frame */
+	const uint8_t *data; /* RTSP_FRAME: payload of the frame, len bytes */
 	size_t len;
 };
 

@@ -10,7 +10,7 @@ enum {
 	KEEP_MAX_S = 30,     /* longest interval of keep-alives */
 	KEEP_REFUSED = 3,    /* consecutive failures that end the session */
 	WHOLE_REFUSED = 2,   /* refusals of pids=all before PIDs are listed */
-	SILENT_SESSIONS = 2, /* sessions without packets before TCP is tried */
+	SILENT_SESSIONS = 2, /* silent sessions before change_transport() */
 	STATUS_OK = 200,
 	STATUS_NOT_FOUND = 404,
 	STATUS_NO_SESSION = 454,
@@ -28,7 +28,7 @@ enum event {
 	EVENT_BUSY,      /* no free tuner */
 	EVENT_LOST,      /* the server does not know the session */
 	EVENT_REFUSED,   /* any other answer */
-	EVENT_DEAD,      /* neither RTP nor RTCP, or BYE */
+	EVENT_DEAD,      /* see satip_session_death(); or RTCP with BYE */
 	EVENT_TUNED,     /* the owner wants another multiplex */
 	EVENTS,
 };
@@ -264,7 +264,7 @@ static enum satip_state play(struct satip_session *s, const struct context *c)
 	return SATIP_PLAY;
 }
 
-/* Plans it at half of the timeout: some servers end sessions early. */
+/* Some servers end sessions early, so half of the timeout is the limit. */
 static void plan_keep_alive(struct satip_session *s, uint64_t now_ns)
 {
 	uint64_t interval_ns = MIN(s->timeout_s * SECOND_NS / 2,

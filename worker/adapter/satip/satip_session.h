@@ -204,8 +204,9 @@ const char *satip_session_death(const struct satip_session *, uint64_t now_ns);
  * session on? */
 bool satip_session_has_report(const struct satip_session *, uint64_t now_ns);
 
-/* Does the tuner have lock?  A report of the last SATIP_REPORT_MS decides;
- * without one, the arrival of RTP with packets decides. */
+/* Does the tuner have lock?  A report of the last SATIP_REPORT_MS decides, but
+ * its lock counts only after RTP with packets has arrived.  Without a report,
+ * the arrival of RTP with packets decides. */
 bool satip_session_has_lock(const struct satip_session *, uint64_t now_ns);
 
 /* Why there is no stream; NULL: there is one, or no error is known. */
