@@ -12,8 +12,8 @@ enum {
 	/* If another softcam has had a new ECM for so long, while the ECM of
 	 * the first softcam has not changed, the other one is asked, too. */
 	STUCK_MS = 2000,
-	/* so often in a row another softcam must answer first to become the
-	 * first */
+	/* so often in a row another softcam must answer before the first
+	 * softcam does, to replace it */
 	LOST_MAX = 2,
 	SPREADS = 4,
 };

@@ -204,7 +204,8 @@ void ca_stage_take_cam(struct ca_stage *s, const struct msg_stream_cam *m,
 
 /* --- once a second --- */
 
-/* Has the group had no answer to its last ECMs for LATE_MS? */
+/* Has the group had no answer of its first softcam to its last ECMs for
+ * LATE_MS? */
 static bool is_late(const struct ca_group *g, uint64_t now_ns)
 {
 	const struct ca_request *r = &g->requests[g->first];

@@ -55,8 +55,8 @@ struct ca_stage_config {
 struct ca_stage *ca_stage_new(const struct ca_stage_config *);
 void ca_stage_free(struct ca_stage **);
 
-/* Drops the tables and ECMs, because another source begins.  The control words
- * stay. */
+/* Drops the tables, the delayed packets and the control words that wait for
+ * them, because another source begins.  The descrambler keeps its words. */
 void ca_stage_reset(struct ca_stage *);
 
 /* Takes received packets. */

@@ -24,13 +24,13 @@ enum {
 struct ca_softcam {
 	char id[CAM_ID_MAX + 1];
 	bool up; /* the softcam is logged in */
-	char error[CA_ERROR_MAX]; /* why it is not logged in */
+	char error[CA_ERROR_MAX]; /* why the softcam is not logged in */
 	bool emm;
 	bool ignore_cw;
 	unsigned timeout_ms, skip_ecm;
 	struct ca_card card;
-	/* usual_ns: smoothed time until its answers; 0: unknown.  spread_ns:
-	 * smoothed deviation from it. */
+	/* usual_ns: smoothed time until the softcam answers; 0: unknown.
+	 * spread_ns: smoothed deviation from usual_ns. */
 	uint64_t usual_ns, spread_ns;
 };
 
@@ -44,7 +44,7 @@ enum ca_request_state {
 
 struct ca_question {
 	uint32_t number; /* 0: none */
-	uint64_t at_ns; /* time when its ECM arrived */
+	uint64_t at_ns; /* time when the ECM of the request arrived */
 };
 
 /* The requests of a group to one softcam. */
@@ -57,7 +57,7 @@ struct ca_request {
 	uint64_t open_ns; /* time when the first ECM since the last answer
 			   * arrived */
 	uint64_t since_ns; /* time since `state' */
-	bool wrong; /* CA_FAILED: its control words were wrong */
+	bool wrong; /* with CA_FAILED: the softcam's control words were wrong */
 	/* the last requests, the newest first: several ECMs may alternate on a
 	 * PID faster than their answers arrive */
 	struct ca_question questions[CA_QUESTIONS];
@@ -71,8 +71,8 @@ struct ca_later {
 	uint8_t words[2][CSA_CONTROL_WORD]; /* even, odd */
 };
 
-/* Components with the same ECMs.  Its index is the number of the descrambler's
- * group. */
+/* A group of components with the same ECMs.  The index of the group is its
+ * number in the descrambler, too. */
 struct ca_group {
 	bool used, kept; /* kept: the components are in the current tables,
 			  * too */
@@ -85,7 +85,7 @@ struct ca_group {
 	uint64_t first_ns; /* time since when `first' is the first */
 	unsigned wrong_s; /* consecutive seconds with wrong control words */
 	/* in the last second: */
-	bool is_wrong; /* most units had no start code */
+	bool is_wrong; /* most PES packets had no start code */
 	bool is_late;  /* the words are those of an earlier ECM */
 	uint32_t missed; /* packets without a control word in the last second */
 	/* arrival of the newest ECM whose word the descrambler has: even,
@@ -107,7 +107,7 @@ struct ca_watch {
 	struct section_assembler assembler;
 	uint8_t buffer[SECTION_PSI_MAX];
 	/* the last ECM or CAT: */
-	uint32_t version; /* value of ca_stage.version when it changed */
+	uint32_t version; /* value of ca_stage.version when `section' changed */
 	uint32_t count;   /* number of sections received */
 	size_t len;
 	uint8_t section[SECTION_PSI_MAX];
@@ -126,7 +126,8 @@ struct ca_stage {
 			   * last one on its PID */
 	struct ca_refs emms; /* EMM PIDs of the CAT */
 	unsigned emm_room;
-	/* units with PES scrambling: in this second, in the last second */
+	/* PES packets that are scrambled at PES level: in this second, in the
+	 * last second */
 	uint32_t pes_scrambled, pes_scrambled_before;
 	struct ca_group groups[CA_GROUPS_MAX];
 	struct ca_watch *watches[CA_WATCHES_MAX]; /* made on demand */
@@ -148,8 +149,8 @@ void ca_ask_turn(struct ca_stage *, uint64_t now_ns);
 /* Asks a softcam, which has just logged in, once more about each ECM that it
  * refused or has not answered. */
 void ca_ask_again(struct ca_stage *, size_t cam, uint64_t now_ns);
-/* Passes the words to the descrambler that wait for packets with this arrival
- * time, which follow now. */
+/* Passes the waiting words to the descrambler whose ECM arrived at this time or
+ * earlier.  Call it before the packets that arrived at this time. */
 void ca_stage_apply_later(struct ca_stage *, uint64_t at_ns);
 /* Makes the next softcam the first, because the words of the current one are
  * wrong.  If there is only one softcam, it is asked about the next ECM. */

@@ -2,8 +2,8 @@
 /*
  * Delays packets for a fixed time.
  *
- * At most DELAY_BYTES_MAX bytes wait: above that, the oldest packets leave
- * early.  Embedded.
+ * If more than seven eighths of DELAY_BYTES_MAX bytes wait, the oldest packets
+ * leave early.  Embedded.
  */
 #pragma once
 

@@ -40,8 +40,8 @@ struct peer {
 	struct ecmg_session *session;
 	struct ecmg_terms terms;
 	ev_timer pause;
-	struct errmsg error; /* why it is not connected; "": connected, or not
-			      * tried yet */
+	struct errmsg error; /* why the generator is not connected; "": it is,
+			      * or was not tried yet */
 	bool logged;
 };
 

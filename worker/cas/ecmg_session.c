@@ -303,7 +303,7 @@ static bool take_channel_status(struct ecmg_session *s,
 		return false;
 	}
 	if (before)
-		return true; /* it answers a channel_test */
+		return true; /* the status answers a channel_test */
 	s->terms = terms;
 	s->up = true;
 	s->cfg.events->on_up(&s->terms, s->cfg.arg);

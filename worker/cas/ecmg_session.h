@@ -93,7 +93,8 @@ struct ecmg_session *ecmg_session_new(const struct ecmg_session_config *);
 void ecmg_session_free(struct ecmg_session **);
 
 /* ecmg_session_open() sets up a stream, below ECMG_STREAMS_MAX; it has no
- * effect before the channel is set up, or if the stream is set up.
+ * effect before the channel is set up, or if the stream is set up already or
+ * its set-up has no answer yet.
  * ecmg_session_close() closes the stream. */
 void ecmg_session_open(struct ecmg_session *, unsigned stream);
 void ecmg_session_close(struct ecmg_session *, unsigned stream);

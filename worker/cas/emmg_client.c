@@ -14,8 +14,8 @@
 
 enum {
 	ERRORS_MAX = 16,   /* error messages before the connection ends */
-	BURST_MIN = 32768, /* shortest burst that a stream may send, in bytes:
-			    * the longest message of a slow stream */
+	BURST_MIN = 32768, /* smallest limit of a stream's burst, in bytes: the
+			    * longest message that a slow stream may send */
 	MESSAGE_MAX = 256,
 	SECTION_HEAD = 3,
 	TYPE_EMM = 0, /* data_type of EMMs */
@@ -48,7 +48,8 @@ struct stream {
 	unsigned kbps; /* allocated kbit/s */
 	int64_t bytes; /* bytes that the stream may send now */
 	uint64_t at_ms; /* time of `bytes' */
-	uint64_t told_ms; /* time of the last error message about its data */
+	uint64_t told_ms; /* time of the last error message about the stream's
+			   * data */
 };
 
 struct emmg_client {
@@ -212,7 +213,8 @@ static void set_up_stream(struct emmg_client *c, const struct simulcrypt *m)
 		.data = (uint16_t)data, .type = (uint8_t)type,
 		.bytes = BURST_MIN, .at_ms = mono_ms(),
 	};
-	/* before it requests a bandwidth, it may use half of what is left */
+	/* before a stream requests a bandwidth, it may use half of what is
+	 * left */
 	c->streams[i].kbps = c->cfg.events->left(c->cfg.arg) / 2;
 	send_stream_status(c, m, &c->streams[i]);
 }
@@ -389,7 +391,8 @@ static void take_of_stream(struct emmg_client *c, const struct simulcrypt *m)
 		allocate(c, m, s);
 }
 
-/* Takes a message; false: the connection must end. */
+/* Takes a message; false: the connection must end, after too many errors or a
+ * message with an error that the generator cannot recover from. */
 static bool take(struct emmg_client *c, const struct simulcrypt *m)
 {
 	unsigned status;

@@ -51,7 +51,7 @@ void emmg_client_free(struct emmg_client **);
 
 bool emmg_client_has_channel(const struct emmg_client *);
 
-/* The sum of the kbit/s that were allocated to its streams. */
+/* The sum of the kbit/s that were allocated to the client's streams. */
 unsigned emmg_client_allocated(const struct emmg_client *);
 
 /* Takes data that arrived in a datagram.  False: the client has no stream with

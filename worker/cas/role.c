@@ -44,7 +44,8 @@ struct cas {
 	struct cas_entry entry;
 	struct ecmg *ecmg; /* NULL until cas.start */
 	struct emmg *emmg;
-	/* why the port for EMMGs is not open; "": it is open */
+	/* why the port for EMMGs is not open; "": it is open, or the entry has
+	 * no such port */
 	struct errmsg emmg_error;
 	ev_timer second;
 	ev_timer join; /* runs while EMM packets wait */

@@ -3,8 +3,9 @@
  * A TCP connection that carries Simulcrypt messages.  A read may return a part
  * of a message, or several messages.
  *
- * The connection ends if the parameters of a message do not fill it, or if the
- * peer does not read.  Owns the descriptor; borrows the loop.
+ * The connection ends if the parameters of a message have not the length that
+ * its head announces, or if the peer does not read.  Owns the descriptor;
+ * borrows the loop.
  */
 #pragma once
 

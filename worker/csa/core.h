@@ -16,8 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A payload of at most 184 bytes.  A payload below 8 bytes stays in the
- * clear. */
+/* A payload of 8 to 184 bytes.  csa_add() leaves a shorter one in the clear. */
 struct csa_payload {
 	uint8_t *data; /* borrowed */
 	size_t len;

@@ -43,9 +43,9 @@ enum {
 
 struct crypto_ecm {
 	uint64_t system; /* hash of the system's id */
-	uint16_t number; /* number of its period */
+	uint16_t number; /* number of the ECM's period */
 	uint16_t n;      /* packets; 0: none */
-	uint32_t criteria; /* hash of its access criteria */
+	uint32_t criteria; /* hash of the ECM's access criteria */
 	uint8_t packets[CRYPTO_ECM_PACKETS * TS_PACKET];
 };
 
@@ -89,7 +89,7 @@ struct crypto_terms {
 
 struct crypto_system_config {
 	uint64_t system;       /* hash of the system's id */
-	uint32_t criteria;     /* hash of its access criteria */
+	uint32_t criteria;     /* hash of the system's access criteria */
 	/* mode after an ECM was overdue for lost_after_s; CRYPTO_SCRAMBLED:
 	 * scrambling continues with the last word */
 	enum crypto_mode lost;

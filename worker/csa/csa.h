@@ -37,8 +37,9 @@ void csa_set(struct csa *, const uint8_t control_word[CSA_CONTROL_WORD]);
 void csa_forget(struct csa *);
 
 /* Adds a payload of at most 184 bytes to the batch, which borrows the bytes
- * until it is empty again.  Returns the number of payloads for which the batch
- * still has room. */
+ * until it is empty again.  A payload below 8 bytes is not added, and stays in
+ * the clear.  Returns the number of payloads for which the batch still has
+ * room. */
 size_t csa_add(struct csa *, uint8_t *payload, size_t len);
 
 /* Scramble or descramble the payloads of the batch in place, and empty the

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-	/* several times the size of a batch, because clear packets are among
-	 * them */
+	/* packets that are collected, also clear ones: at least the largest
+	 * batch of a core, 512 payloads */
 	PACKETS = 512,
 	PARITIES = 2,
 	/* The PIDs of a group change their parity one after another.  So a
@@ -270,8 +270,9 @@ static void end_period(struct descrambler *d, struct group *g, size_t place)
 	g->wrong[place] = 0;
 }
 
-/* Notes that packets of the group have this parity now.  If its next word is
- * known, that word is used from now on. */
+/* Notes that packets of the group have this parity now.  If the other parity
+ * has lasted for PERIOD_PACKETS, its period ends, and the next word of this
+ * parity is used from now on, if it is known. */
 static void turn_over(struct descrambler *d, struct group *g, size_t place)
 {
 	if (g->in_period >= PERIOD_PACKETS) {

@@ -4,8 +4,8 @@
  * 13818-1 2.4.3.3, ETSI TS 100 289).
  *
  * The descrambler collects all packets, also the clear ones, so that their
- * order stays.  It sends them when the batch of a parity is full, when
- * DESCRAMBLER_HOLD_MS have passed since the oldest packet, or when no more
+ * order stays.  It sends them when the batch of a parity or the buffer is full,
+ * when DESCRAMBLER_HOLD_MS have passed since the oldest packet, or when no more
  * packets arrive; only in descrambler_feed() and descrambler_turn().  A packet
  * without a control word for its parity is sent unchanged.
  *

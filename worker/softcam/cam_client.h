@@ -54,8 +54,9 @@ void cam_client_free(struct cam_client **);
 void cam_client_ecm(struct cam_client *, const struct ecm *,
 		    const struct ecm_asker *);
 
-/* Sends an EMM to the server.  Drops it if it exceeds CAM_EMM_RATE, or is one
- * of the last CAM_EMM_KNOWN that were sent. */
+/* Sends an EMM to the server.  Drops it if the client is not logged in, if it
+ * exceeds CAM_EMM_RATE, or if it is one of the last CAM_EMM_KNOWN that were
+ * sent. */
 void cam_client_emm(struct cam_client *, const struct ecm *);
 
 /* To be called once a second: writes the status, and wipes control words that

@@ -23,7 +23,8 @@ struct cam_session;
 enum { CAM_KEEPALIVE_S = 30 };
 
 enum cam_session_end {
-	CAM_CLOSED,    /* the server closed the connection */
+	CAM_CLOSED,    /* the connection was closed, or a message cannot be
+			* sent */
 	CAM_SILENT,    /* the server did not answer in time */
 	CAM_MALFORMED, /* the server sent an invalid frame or message */
 	CAM_DENIED,    /* user name, password or key is wrong */

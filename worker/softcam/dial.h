@@ -20,14 +20,14 @@ struct dial_config {
 	uint16_t port;
 	unsigned timeout_ms; /* limit for name and connection together */
 	/* Queries of earlier dials whose threads still run.  The owner keeps
-	 * the list from one dial to the next; at first NULL.  dial_free() frees
-	 * the queries that have ended; the others stay until the process
-	 * ends. */
+	 * the list from one dial to the next; at first NULL.  Each dial_free()
+	 * frees the queries that have ended; the others stay until a later one
+	 * or until the process ends. */
 	struct dial_lookup **lookups;
 	/* Called once, from the loop.  fd: a connected, non-blocking
-	 * descriptor, which the callee owns; -ENOENT: the name has no address;
-	 * -ETIMEDOUT; or -errno of the last address.  The owner may free the
-	 * dial in it. */
+	 * descriptor, which the callee owns; -ENOENT: no address of the name
+	 * was found; -ETIMEDOUT; or -errno of the last address.  The owner may
+	 * free the dial in it. */
 	void (*on_done)(int fd, void *arg);
 	void *arg;
 };

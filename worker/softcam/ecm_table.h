@@ -4,7 +4,8 @@
  *
  * Streams of the same service request the same ECM: it is sent to the server
  * once, and all of them get the answer.  Control words are kept for
- * ECM_KEPT_MS, an answer without control words for ECM_REFUSED_MS.
+ * ECM_KEPT_MS; an answer without control words, or a time-out, for
+ * ECM_REFUSED_MS.
  *
  * Pure: the caller passes the time, and sends and answers.  The table is
  * limited: if all ECMs in it wait for the server, there is no room for another
@@ -25,7 +26,7 @@ enum {
 	ECM_ASKERS_MAX = 64,
 	ECM_STREAM_MAX = 64,      /* bytes of a stream's id */
 	ECM_KEPT_MS = 60000,      /* time that control words are kept */
-	/* time that an answer without control words is kept */
+	/* time that an answer without control words, or a time-out, is kept */
 	ECM_REFUSED_MS = 3000,
 	ECM_WORDS = 16,           /* bytes of both control words */
 };

@@ -21,8 +21,8 @@ enum {
 	CONNECT_MS = 8000,
 	RESPONSE_MS = 8000,
 	/* Random pause before the connection, so that many tests do not connect
-	 * at once.  Even if the server does not answer, the result follows
-	 * within 10 s. */
+	 * at once.  The result follows within 10 s if the server cannot be
+	 * reached, or is connected at once and does not answer. */
 	DELAY_MIN_MS = 20,
 	DELAY_MAX_MS = 1500,
 };
