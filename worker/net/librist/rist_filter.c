@@ -157,8 +157,9 @@ static void find_end(struct rist_filter *f, enum cell ret, enum cell of_all)
 	go_to(f, PLACE);
 }
 
-/* Drops an RTCP packet whose XR blocks do not fill it exactly, because librist
- * counts the remaining bytes in 16 bits. */
+/* Drops the datagram if the blocks of its XR packet at X do not fill that
+ * packet exactly, because librist counts the remaining bytes in 16 bits.  More
+ * than BLOCKS_MAX blocks are not accepted. */
 static void judge_blocks(struct rist_filter *f)
 {
 	size_t last[BLOCKS_MAX];

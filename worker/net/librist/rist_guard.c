@@ -81,8 +81,8 @@ static int guard(struct rist_guard *g, int fd, struct rist_filter *filter,
 	int r;
 
 	if (g->n == RIST_GUARD_SOCKETS_MAX)
-		return 0; /* librist has no more sockets than this, so it is
-			   * another one */
+		return 0; /* librist has no more sockets than this, so fd is
+			   * not one of them */
 	r = attach(fd, filter);
 	if (r < 0)
 		return errmsg_fail(error, r, "rist: socket filter: %s",

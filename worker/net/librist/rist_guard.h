@@ -68,11 +68,12 @@ unsigned rist_guard_active_paths(struct rist_guard *);
 bool rist_guard_lacks_data(const struct rist_guard *);
 
 /*
- * May librist create a peer for this source at this local port?  In the simple
- * profile this is safe only if the other kind of port (even or odd) drops
- * datagrams of this source, and none of them waits there.  Until then the
- * caller rejects the source, and the source tries again.  Called in librist's
- * threads, as is rist_sources_peer_gone().
+ * May librist create a peer for this source at this local port?  For a receiver
+ * in the simple profile whose peers all listen, this is safe only if the other
+ * kind of port (even or odd) drops datagrams of this source, and none of them
+ * waits there.  Until then the caller rejects the source, and the source tries
+ * again.  For any other link the result is true.  Called in librist's threads,
+ * as is rist_sources_peer_gone().
  */
 bool rist_guard_admit(struct rist_guard *, const struct sockaddr_any *,
 		      uint16_t local_port, const struct rist_peer *);

@@ -14,7 +14,8 @@
 
 #include <stdbool.h>
 
-/* Tests with a socket of its own: binds it to the address if listens is true,
- * and with pair another one to the next port.  0, or -errno with error. */
+/* Tests with a socket of its own: binds it to the address if listens is true
+ * and the address is no multicast group, and with pair another one to the next
+ * port.  0, or -errno with error. */
 int rist_check_address(const struct sockaddr_any *, bool listens, bool pair,
 		       struct errmsg *error) MUST_CHECK;

@@ -21,8 +21,8 @@ enum { RIST_SOURCES_MAX = 32 };
 struct rist_source {
 	struct sockaddr_any at;
 	bool odd;          /* the source sends to the odd port, for reports */
-	bool refused;      /* the other kind of port has a filter against it;
-			    * false: attaching failed */
+	bool refused;      /* the other kind of port has a filter against the
+			    * source; false: attaching failed */
 	uint64_t since_ns; /* monotonic time when the filter was attached or
 			    * tried */
 	int64_t ahead_ns;  /* offset of the wall clock to the monotonic clock at

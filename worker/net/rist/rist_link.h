@@ -58,7 +58,7 @@ struct rist_link {
 	bool reaches;      /* output: a peer answers, or has answered within
 			    * QUIET_S */
 	uint64_t invalid; /* number of datagrams that the guard dropped */
-	struct errmsg last_error;/* last error that was logged */
+	struct errmsg last_error;/* last error of the link, for the log */
 	uint64_t last_error_ms;       /* time when last_error last occurred */
 	uint64_t active_ms;      /* time when a datagram last arrived */
 	/* limits the log lines of alternating errors */
@@ -73,8 +73,8 @@ void rist_link_open(struct rist_link *, const struct rist_spec *,
 void rist_link_close(struct rist_link *);
 
 /* Opens the paths; to be called at every tick.  1: at least one path is open;
- * 0: host names are being resolved; -errno with error: no path can be
- * opened. */
+ * 0: host names are being resolved; -errno with error: no path can be opened,
+ * or librist failed to start or to add a path. */
 int rist_link_turn(struct rist_link *, struct errmsg *error) MUST_CHECK;
 
 /* Reads what librist reported.  If a thread of librist is stuck, logs that and
@@ -87,7 +87,8 @@ void rist_link_warn(struct rist_link *, const char *text);
 /* Addresses of the connected peers; NULL: no peer is connected. */
 const char *rist_link_peer(const struct rist_link *);
 
-/* True for an output that only listens: no connected peer is not an error. */
+/* True for an output that only listens, and has a path open: it waits for
+ * callers, so it is no error that no peer is connected. */
 bool rist_link_waits(const struct rist_link *);
 
 /* True for an output that calls peers, if none has answered for QUIET_S. */

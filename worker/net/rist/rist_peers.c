@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A host that was silent for so long loses its port, and its entry if another
- * peer needs it. */
+/* A host that was silent for so long loses its port, and its silent peer loses
+ * the entry if another peer of the host needs it. */
 enum { OWNS_MS = 2000 };
 
 void rist_peers_init(struct rist_peers *p, size_t max, size_t of_host_max,

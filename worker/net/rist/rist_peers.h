@@ -47,9 +47,9 @@ struct rist_known {
 	size_t path;        /* index of the path */
 	bool up;           /* the peer answers */
 	uint64_t came_ms;
-	uint64_t active_ms; /* time when data was last taken from it; 0:
+	uint64_t active_ms; /* time when data was last taken from the peer; 0:
 			     * never */
-	uint16_t port;     /* local port that it has called */
+	uint16_t port;     /* local port that the peer has called */
 	char host[SOCKADDR_TEXT_MAX];
 	/* address; with the port if Sluice calls the peer */
 	char at[SOCKADDR_TEXT_MAX];

@@ -20,7 +20,8 @@ struct srt_call {
 	struct sockaddr_any from; /* len 0: free entry */
 	SRTSOCKET socket;
 	uint64_t at_ms;
-	const char *refused; /* why Sluice has refused it; NULL: it has not */
+	const char *refused; /* why Sluice has refused the call; NULL: it has
+			      * not */
 };
 
 struct srt_calls {

@@ -33,7 +33,7 @@ bool srt_calls_admit(struct srt_calls *, const struct sockaddr *from,
 		     uint64_t now_ms);
 
 /* Adds a call and its socket.  May be called from any thread.  refused: why
- * Sluice refuses it; NULL: it does not. */
+ * Sluice refuses the call; NULL: it does not. */
 void srt_calls_add(struct srt_calls *, SRTSOCKET, const struct sockaddr *from,
 		   const char *refused);
 

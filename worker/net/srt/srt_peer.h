@@ -15,7 +15,8 @@
 struct srt_peer {
 	const struct srt_spec *spec; /* borrowed */
 	enum srt_direction direction;
-	/* NULL: it has connected, or all addresses of the name failed */
+	/* NULL: the link listens, the peer has connected, or all addresses of
+	 * the name failed */
 	struct resolver *resolver;
 	struct srt_listener listener;
 	SRTSOCKET socket;   /* SRT_INVALID_SOCK: none */

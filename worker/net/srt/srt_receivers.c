@@ -30,7 +30,7 @@ struct srt_receiver {
 	/* packets are sent only with a permission */
 	struct admission admission;
 	char *login;    /* login of the permission; "": none */
-	uint64_t bytes; /* bytes that were sent to it */
+	uint64_t bytes; /* bytes that were sent to the receiver */
 };
 
 struct srt_receivers {
@@ -44,7 +44,8 @@ struct srt_receivers {
 	bool unlogged; /* n_served has changed since the last log line */
 };
 
-/* Logs that a receiver connected or disconnected, at most once a second. */
+/* Logs that a receiver connected or disconnected, at most five times in ten
+ * seconds (ratelimit.h). */
 static void log_receiver(struct srt_receivers *r, const char *peer,
 			 const char *event)
 {
