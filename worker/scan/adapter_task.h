@@ -3,8 +3,8 @@
  * The scan of an adapter that is not configured: opens the adapter, tunes it as
  * proto/spec/scan_spec.h says, and reports transponders and services.
  *
- * Every tuning has a time limit for the lock and one for the tables.  After the
- * last tuning of a network or blind scan the device is closed.  A single
+ * Each tuning of a network or blind scan has a time limit for the lock and one
+ * for the tables; after the last tuning the device is closed.  A single
  * transponder is reported until the process ends.  Owns the source; borrows the
  * worker.
  */

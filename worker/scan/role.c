@@ -34,9 +34,10 @@ struct scan {
 	struct input *input;
 	bool ended;
 	struct batch batch;
-	struct scan_report out; /* its feed is NULL before the task starts */
+	struct scan_report out; /* its feed is NULL unless the task has an
+				 * input */
 	bool has_ring;           /* the input is the ring of an adapter */
-	/* other tasks; NULL: not this task */
+	/* the other kinds of tasks; NULL: the worker does not have this one */
 	struct sap_task *sap;
 	struct satip_task *satip;
 	struct adapter_task *adapter;

@@ -31,7 +31,8 @@ struct satip_task {
 	struct server_table *table;
 	struct server_fetches *fetches; /* NULL: libcurl cannot start */
 	struct searched {
-		unsigned seconds; /* seconds since its last socket was opened */
+		unsigned seconds; /* seconds since the interface's last socket
+				   * was opened */
 		unsigned opened;  /* iface.opened at the last search */
 	} ifaces[IFACES_MAX];
 	struct scan_listener listener;

@@ -44,6 +44,6 @@ bool scan_report_is_complete(const struct scan_report *, bool nit,
 			     uint64_t since_ns, uint64_t now_ns);
 
 /* Sends new and changed services as services of transponder `number'.  Stops
- * while messages wait in the channel; all: sends all services nevertheless.  To
- * be called in each tick. */
+ * while messages wait in the channel, and after SERVICES_AT_ONCE; all: sends
+ * all of them nevertheless.  To be called in each tick. */
 void scan_report_send(struct scan_report *, uint32_t number, bool all);

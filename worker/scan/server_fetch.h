@@ -29,7 +29,7 @@ void server_fetches_free(struct server_fetches **);
 bool server_fetches_has_room(const struct server_fetches *);
 
 /* Begins a load, or does nothing if SERVER_FETCHES_MAX loads run.  If the load
- * fails at once, the function is called within this call. */
+ * fails at once, the server_fetched_fn is called within this call. */
 void server_fetches_add(struct server_fetches *, const struct server_load *);
 
 /* Continues all loads; to be called in each tick. */

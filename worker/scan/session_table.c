@@ -23,8 +23,8 @@ struct session {
 	unsigned of_sender; /* number of sessions of this sender */
 	uint64_t received_ns;
 	uint64_t reported_ns;
-	uint64_t period_ns; /* longest time between two announcements; 0: only
-			     * one announcement yet */
+	uint64_t period_ns; /* longest time between two announcements, at most
+			     * PERIOD_MAX_S; 0: only one announcement yet */
 	char sender_text[SOCKADDR_TEXT_MAX];
 	char name[SDP_NAME_MAX + 1];
 	char input[ADDRESS_TEXT_MAX + 1];

@@ -42,7 +42,7 @@ enum ssdp_kind {
 struct ssdp_message {
 	enum ssdp_kind kind;
 	char uuid[SSDP_UUID_MAX];  /* without the prefix "uuid:" */
-	/* the next two are set for SSDP_ALIVE only */
+	/* the next two are valid for SSDP_ALIVE only */
 	struct server_url location; /* URL of the description */
 	unsigned life_s;
 };

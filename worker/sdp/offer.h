@@ -41,9 +41,10 @@ int sdp_offer_read(const struct session_description *, unsigned number,
 /*
  * Checks the destinations of the offer, because its author may not be the
  * operator of this machine.  Rejects ports below 1024, and the groups that are
- * reserved for link protocols (224.0.0.0/24).  announced: the offer was
- * received by SAP from an unknown sender, so each address that is not a
- * multicast group is rejected, too.  0, or -EACCES with error.
+ * reserved for link protocols (224.0.0.0/24; IPv6: interface-local and
+ * link-local scope).  announced: the offer was received by SAP from an unknown
+ * sender, so each address that is not a multicast group is rejected, too.  0,
+ * or -EACCES with error.
  */
 int sdp_offer_judge(const struct sdp_offer *, bool announced,
 		    struct errmsg *error) MUST_CHECK;

@@ -3,9 +3,9 @@
  * Parses the values of single fields of a session description: the text behind
  * "x=".
  *
- * Each function modifies the value while it parses it.  0, or -EINVAL with
- * error, which does not name line and field: the caller adds them.  Pure; only
- * for the files of this folder.
+ * Each function whose value is not const modifies it.  Each sdp_read_*()
+ * returns 0, or -EINVAL with error, which does not name line and field: the
+ * caller adds them.  Pure; only for the files of this folder.
  */
 #pragma once
 
