@@ -440,8 +440,10 @@ static bool on_message(const struct simulcrypt *m, void *arg)
 
 	if (take(c, m))
 		return true;
-	c->cfg.events->on_gone(c, "the EMMG sent too many invalid messages",
-			       c->cfg.arg);
+	c->cfg.events->on_gone(c, c->errors > ERRORS_MAX
+			       ? "the EMMG sent too many invalid messages"
+			       : "the EMMG reported an error that ends the "
+				 "connection", c->cfg.arg);
 	return false;
 }
 
