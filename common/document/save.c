@@ -46,7 +46,8 @@ struct save {
 	struct save_config cfg;
 	ev_timer timer;
 	ev_async done;
-	bool dirty;  /* changed since the text of the last write was taken */
+	bool dirty;  /* to be written: changed since the last write took its
+		      * text, or that write failed, or save_now() was called */
 	bool due;    /* the timer has expired: the next write is due */
 	bool told;   /* the log says that writes fail */
 	struct errmsg failed; /* why the last write failed; "": it did not */

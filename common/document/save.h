@@ -49,7 +49,9 @@ void save_touch(struct save *);
 /* As save_touch(), but the write starts within ms (at most delay_ms). */
 void save_touch_in(struct save *, unsigned ms);
 
-/* Milliseconds until the next write starts; 0: no write is planned. */
+/* Milliseconds until the write of touched content, or of content whose write
+ * failed, is due; 0: no content waits for this time.  Writes that were ordered
+ * (save_now() and others) do not count. */
 unsigned save_left_ms(const struct save *);
 
 /* The error of the last write, which will be repeated; NULL: it succeeded. */

@@ -24,7 +24,8 @@ static void add_folder(json_t *folders, const char *file)
 }
 
 /* Returns the folders, one a line; free() the text.  For too many folders
- * returns "/", with which an input with a list plays no file at all. */
+ * returns "/", which stands for all folders: an input with a list then plays
+ * only files below the folder of the list. */
 static char *format(const json_t *folders)
 {
 	struct buf text = { 0 };

@@ -179,8 +179,8 @@ struct status_stream {
 	struct errmsg logged_off;
 	/* pid of the worker when the master logged "off air"; 0: none */
 	int off_pid;
-	/* consecutive reports off air, if the active input reads a stream or an
-	 * adapter */
+	/* how many status reports of the worker in a row said off air, while
+	 * the active input read a stream or an adapter; 0 otherwise */
 	unsigned off_n;
 	struct ratelimit air_limit;
 	struct status_kept kept;

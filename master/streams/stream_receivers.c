@@ -48,8 +48,8 @@ void stream_receivers_init(struct stream_proc *p)
 	p->way.max = (size_t)MSG_OUTPUTS_MAX * MSG_RECEIVERS_MAX;
 }
 
-/* Only a worker with network libraries (plan->net) has outputs to which
- * receivers can connect. */
+/* Does nothing unless the worker is sluice-worker-net (plan->net): no other
+ * worker has outputs to which receivers can connect. */
 void stream_receivers_up(struct stream_proc *p)
 {
 	if (p->plan->net)

@@ -129,8 +129,8 @@ static void on_message(const struct msg *m, void *self)
 				   ? NULL : result);
 }
 
-/* The worker has ended: frees the jobs that were cancelled after they were
- * sent. */
+/* Frees the jobs that were cancelled after they were sent: the worker has
+ * ended, or is about to be ended, and will not answer. */
 static void drop_cancelled(struct backend_proc *p)
 {
 	struct service_request *r, *next;

@@ -300,8 +300,8 @@ static const char *put_word(struct buf *out, const char *from,
 	return end;
 }
 
-/* Copies text up to `end', and shows the addresses in it as by address_open().
- * Returns end. */
+/* Copies text up to `end', and replaces each address in it by what
+ * address_open() lets an observer see of it.  Returns end. */
 static const char *put_words(struct buf *out, const char *text,
 			     const char *end)
 {

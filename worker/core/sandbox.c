@@ -31,7 +31,8 @@
 
 enum { GRANTS_MAX_MS = 2000 };
 
-/* The most bytes of a process, without rings; a stream takes a few MB. */
+/* The most bytes of writable private memory of a process (RLIMIT_DATA).  Rings
+ * are shared, so they do not count.  A stream takes a few MB. */
 #define MEMORY_MAX (UINT64_C(4) << 30)
 /* The same with NEED_CLOCK: room for all reference frames of the largest
  * picture that is decoded. */

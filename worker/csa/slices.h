@@ -42,7 +42,8 @@ enum {
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Interleaves the words i and i + distance: one stage of planes_of_lanes(). */
+/* Interleaves the bytes of the words i and i + distance: one stage of
+ * planes_of_lanes(). */
 INLINE void zip_stage(const word from[8], word to[8], size_t distance)
 {
 	for (size_t i = 0; i < 8; i++) {

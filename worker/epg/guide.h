@@ -130,8 +130,9 @@ void guide_set_dictionary(struct guide *, struct text_dictionary *);
 /* Removes the streams for which guide_know_stream() was not called. */
 void guide_remove_unknown(struct guide *);
 
-/* The number of services that appeared in the PAT of a stream, and of streams
- * that were configured or got another channel, since the start. */
+/* The number of services that appeared in the PAT of a stream, plus the number
+ * of streams that were configured or got another channel of XMLTV, since
+ * guide_new(). */
 uint64_t guide_new_services(const struct guide *);
 /* Call it after all sources were imported: imported events of the saved guide
  * that no source has any more then count as events of the EIT, so that the EIT

@@ -173,8 +173,9 @@ static bool can_follow(struct failover *f, size_t i, bool patient,
 	 * input without any loss */
 	if (is_whole_for(&f->inputs[c], 0, now_ns) && !is_clean(in, now_ns))
 		return false;
-	/* it is not known whether a cold input will be on air, so it follows
-	 * only when the delay has passed */
+	/* a cold input is not received before it is chosen, so nothing shows
+	 * whether it will be on air: it follows only when the delay has passed,
+	 * or if the chosen input is damped */
 	if (in->cfg.cold && may_try(in, now_ns))
 		return is_due(f, c, now_ns) ||
 		       damper_is_damped(&f->inputs[c].damper, now_ns);

@@ -35,7 +35,10 @@ struct loss_window {
 		uint64_t packets;
 		unsigned losses;
 	} seconds[LOSS_WINDOW_S];
-	uint64_t loss_ns; /* time of the last loss that counted; 0: none */
+	/* time of the last loss that was counted in `seconds'; 0: none.  A gap
+	 * that belongs to this loss is not counted again
+	 * (loss_window_knows()). */
+	uint64_t loss_ns;
 };
 
 static inline void loss_window_advance(struct loss_window *w, uint64_t second)

@@ -117,8 +117,9 @@ struct cbr_clock {
 	bool stray;
 	int64_t stray_off;
 	/* A time base began after a pause, because the source was late by
-	 * -doubt_off ticks.  It is open whether the source only catches up, and
-	 * its packets wait. */
+	 * -doubt_off ticks.  If the source catches up, the time base is taken
+	 * back.  Until this is decided, the packets since the pause are held
+	 * back. */
 	bool doubts;
 	uint64_t doubt_tick;
 	int64_t doubt_off;

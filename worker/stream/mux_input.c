@@ -65,7 +65,8 @@ struct mux_input {
 	bool followed;        /* cc_came is valid */
 	uint8_t cc_came;
 	uint64_t received, sent, lost, dropped; /* packets of the PID */
-	uint16_t clock_pid;   /* PCR PID of the added PID; 0x1fff: none */
+	uint16_t clock_pid;   /* PCR PID, in the other stream, of the program
+			       * that has the PID; 0x1fff: none */
 	/* clocks of the input and of the other stream */
 	struct phase here, there;
 	uint64_t clock_ns;    /* arrival of the last PCR on clock_pid */

@@ -149,8 +149,8 @@ void mux_stage_note(struct mux_stage *, const struct ts_run *runs,
 /* Keeps the tables of the inputs for the next worker; restored tables only
  * after KEEP_AFTER_MS (mux_stage.c). */
 void mux_stage_keep(struct mux_stage *);
-/* Call it at the end of a turn.  Stores the clocks and the positions of the
- * inputs in their rings for the next worker. */
+/* Call it at the end of a turn.  Stores for the next worker the clocks, and for
+ * each input the position in its ring from which that worker reads. */
 void mux_stage_commit(struct mux_stage *);
 
 /* A part of the plan of the input at a position, as mux_plan(); without such an

@@ -116,8 +116,9 @@ static void find_country(struct own_tables *o)
 	free(list);
 }
 
-/* Reads the offset or the time zone file for the TOT.  Without both, or after
- * an error, which it logs, no TOT is sent. */
+/* Prepares the TOT: reads the time zone file unless the offset is fixed, and
+ * finds the country.  Without offset and time zone no TOT is sent; nor, which
+ * is logged, if the file cannot be used or no country is found. */
 static void find_zone(struct own_tables *o)
 {
 	bool fixed = o->spec.offset_min != OFFSET_ABSENT;

@@ -121,8 +121,8 @@ static void align_datagram(struct ts_sync *s)
 			drop_trailer(s);
 		return;
 	}
-	/* a buffered packet with a wrong sync byte, of which this datagram has
-	 * the rest, is no loss of sync */
+	/* one packet with a wrong sync byte is no loss of sync: the last one of
+	 * the previous datagram, which is buffered, or the first of this one */
 	if (s->stride > 0 && held + offset == s->stride)
 		s->bad_sync++;
 	else

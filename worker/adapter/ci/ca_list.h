@@ -35,7 +35,8 @@ struct ca_list {
 	struct ca_programs sent;
 	size_t batch;   /* the first so many programs of `sent' were sent to the
 			 * module; sent.n: all */
-	bool settled;   /* nothing is to be sent for `revision' */
+	/* nothing is to be sent while the wanted programs have `revision' */
+	bool settled;
 	uint32_t revision;
 };
 

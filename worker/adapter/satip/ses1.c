@@ -14,8 +14,8 @@ enum {
 	APP_TEXT = 16, /* offset of the text, behind its length */
 };
 
-/* Reads a number of a report.  A value above max counts as max: a server that
- * reports a level of 300 has a strong signal. */
+/* Reads a number of a report.  A value above max, up to UINT16_MAX, counts as
+ * max: a server that reports a level of 300 has a strong signal. */
 static bool take_value(struct slice s, uint32_t max, uint32_t *ret)
 {
 	if (!slice_number(s, UINT16_MAX, ret))
