@@ -30,7 +30,8 @@ export async function replaced(sluice, id, pids, why) {
 	await sluice.replaced('stream', id, pids[id], 60000);
 	// a thread that stopped while it had a lock blocks the worker, too
 	await sluice.logged(new RegExp('rist port 9080: a thread of librist ' +
-		`${why}: worker restarts|stream ${id}: no status for 3 s: killed`));
+		`${why}: worker restarts|` +
+		`stream ${id}: no status for 3 s: killed`));
 	await sluice.onair('to', 60000);
 	await sending(sluice);
 	for (const other of ['from', 'to'].filter((name) => name !== id))
