@@ -245,7 +245,7 @@ Test(ci_device, opens_a_device_that_is_absent_busy_or_gone_again)
 	fake_card_lock();
 	card.gone = true;
 	fake_card_unlock();
-	AWAIT(has_error("removed"));
+	AWAIT(has_error("is gone"));
 	cr_assert(!ci_device_get(device, 0, &view));
 	fake_card_lock();
 	card.gone = false;
