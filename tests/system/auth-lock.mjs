@@ -157,14 +157,18 @@ test('many addresses that guess one login lock the login only', async (t) => {
 test('parallel connections get no more guesses than sequential ones',
 	async (t) => {
 	const { sluice } = await startGuarded(t, { users });
+	const begin = now();
 	const answers = await Promise.all(Array.from({ length: 8 },
 		(_, i) => login(sluice, 'olga', `w${i}`)));
+	const wasFast = now() - begin < 5000;
 	const count = (status) => answers.filter((reply) =>
 		reply.status === status).length;
 
-	// a busy machine answers 503: the repeated request may find the lock
+	// after five seconds the answer is 503, and a repetition finds the lock
 	assert.ok(count(403) <= 5, `${count(403)} guesses`);
 	assert.equal(count(403) + count(429), 8);
+	if (wasFast)
+		assert.equal(count(403), 5);
 	await sluice.stop();
 });
 

@@ -35,9 +35,7 @@ async function endWorker(sluice, how) {
 
 // A worker that is killed takes along what it has read and not queued: it often
 // has some where it waits for a processor.
-function checkLoss(timing, list) {
-	const { ccErrors } = checkTs(joined(list));
-
+function checkLoss(timing, { ccErrors }) {
 	timing.assert(ccErrors === 0, `${ccErrors} losses`);
 	return ccErrors === 0;
 }
@@ -86,12 +84,14 @@ async function checkRestarts(t, restarts) {
 	const [list] = await recorder.stop();
 
 	await sluice.stop();
-	assert.equal(checkTs(joined(list)).syncErrors, 0);
+	const ts = checkTs(joined(list));
+
+	assert.equal(ts.syncErrors, 0);
 	if (timing.heldUp(log, status))
 		return true; // the test is skipped
 	if (/ended while it sent/.test(log))
 		return false;
-	if (checkLoss(timing, list))
+	if (checkLoss(timing, ts))
 		checkRate(list);
 	return true;
 }
@@ -136,5 +136,5 @@ test('a worker that is killed takes no queue of an output with burst along',
 	if (timing.heldUp(log, status))
 		return;
 	for (const list of lists)
-		checkLoss(timing, list);
+		checkLoss(timing, checkTs(joined(list)));
 });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // rist: a thread of librist that runs in a loop is reported, and the stream
 // restarts.
+import assert from 'node:assert/strict';
 import dgram from 'node:dgram';
 import { test } from 'node:test';
 import { helper, pair, pidsOf, replaced } from '../helpers/rist-stuck.mjs';
@@ -44,5 +45,5 @@ test('a thread that runs in a loop', async (t) => {
 		return told;
 	}, 60000);
 	clearInterval(timer);
-	await replaced(sluice, 'to', pids, 'runs in a loop');
+	assert.ok(await replaced(sluice, 'to', pids, 'runs in a loop'));
 });
