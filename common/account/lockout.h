@@ -70,8 +70,8 @@ unsigned lockout_room(const struct lockout *, const struct lockout_try *,
 unsigned lockout_login_room(const struct lockout *, const struct lockout_try *,
 			    uint64_t now_ms);
 
-/* What a failure has locked: nothing new, the address, or the login, perhaps
- * with the address. */
+/* A failure locks nothing new, the address, or the login, and the address
+ * perhaps with the login. */
 enum lockout_news { LOCKOUT_NO_NEWS, LOCKOUT_ADDRESS, LOCKOUT_LOGIN };
 
 /* Counts a failed check; returns what it has locked.  Counts nothing while the

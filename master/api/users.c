@@ -291,12 +291,6 @@ static void warn_names(const struct api *api, const json_t *request,
 	if (users_wants_warnings(request) &&
 	    check_user_idle(user, entry.document, &warning))
 		reply_warn(reply, entry.path, warning.text);
-	if (!check_user_password(user, &warning))
-		return;
-	if (users_wants_warnings(request))
-		reply_warn(reply, entry.path, warning.text);
-	if (name != NULL)
-		log_warning(entry.path, "%s: %s", name, warning.text);
 }
 
 /* Stores the changed user and fills the reply; 404 if an observer, who changes

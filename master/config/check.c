@@ -368,12 +368,10 @@ static void judge_users(struct judge *j, const json_t *document)
 	json_object_foreach(json_object_get(document, "users"), login, user) {
 		size_t inner = judge_down(j, login);
 
-		if (!json_is_object(user))
-			judge_add(j, CHECK_FAULT, "is not an object");
-		else
+		if (json_is_object(user))
 			judge_user(j, user);
-		if (check_user_password(user, &warning))
-			judge_add(j, CHECK_WARNING, "%s", warning.text);
+		else
+			judge_add(j, CHECK_FAULT, "is not an object");
 		judge_up(j, inner);
 	}
 	/* if there is no user, the next start creates one */

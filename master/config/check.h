@@ -112,12 +112,6 @@ bool check_stream_idle(const json_t *stream, struct errmsg *ret);
 bool check_user_idle(const json_t *user, const json_t *document,
 		     struct errmsg *ret);
 
-/* True: the user may use the control API and cannot log in, because the hash of
- * the password is missing or cannot be used; ret has the reason and the remedy.
- * False: the user can log in, or is disabled, or is no user of the control
- * API. */
-bool check_user_password(const json_t *user, struct errmsg *ret);
-
 #define CHECK_OBSERVERS_PATH "settings.observer_redact"
 /* True: there are enabled observers, and nothing hides secrets of other hosts
  * from them; ret has the warning for the setting observer_redact. */

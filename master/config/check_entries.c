@@ -277,23 +277,6 @@ bool check_user_idle(const json_t *user, const json_t *document,
 	return keys.text[0] != '\0';
 }
 
-bool check_user_password(const json_t *user, struct errmsg *ret)
-{
-	static const char *const reasons[] = {
-		[CIPHER_NONE] = "cipher is not the hash of a password",
-		[CIPHER_OLD] = "the hash of the password is of another product",
-	};
-	struct user u = user_read(user);
-	enum user_cipher cipher = user_cipher(&u);
-
-	if (!user_may_enter(&u) || cipher == CIPHER_CRYPT)
-		return false;
-	errmsg_set(ret, "%s: the user cannot log in until set-user or sluice "
-		   "--reset-password sets a password",
-		   u.cipher != NULL ? reasons[cipher] : "has no password");
-	return true;
-}
-
 bool check_control_users(const json_t *document, bool has_file,
 			 struct errmsg *ret)
 {
@@ -376,6 +359,24 @@ static void judge_twice(struct judge *j, const json_t *list,
 	judge_up(j, mark);
 }
 
+/* Warns of a user who may use the control API and cannot log in, because a
+ * password is missing. */
+static void judge_password(struct judge *j, const json_t *user)
+{
+	static const char *const reasons[] = {
+		[CIPHER_NONE] = "cipher is not the hash of a password",
+		[CIPHER_OLD] = "the hash of the password is of another product",
+	};
+	struct user u = user_read(user);
+	enum user_cipher cipher = user_cipher(&u);
+
+	if (user_may_enter(&u) && cipher != CIPHER_CRYPT)
+		judge_add(j, CHECK_WARNING, "%s: the user cannot log in until "
+			  "set-user or sluice --reset-password sets a "
+			  "password", u.cipher != NULL ? reasons[cipher]
+						       : "has no password");
+}
+
 void judge_entry(struct judge *j, const char *section, const json_t *entry,
 		 const json_t *document)
 {
@@ -387,8 +388,10 @@ void judge_entry(struct judge *j, const char *section, const json_t *entry,
 		judge_adapter(j, entry, document);
 	else if (strcmp(section, "servers") == 0)
 		judge_server(j, entry);
-	else if (strcmp(section, "users") == 0)
+	else if (strcmp(section, "users") == 0) {
 		judge_packages(j, entry, document);
+		judge_password(j, entry);
+	}
 }
 
 void judge_entries(struct judge *j, const json_t *document)

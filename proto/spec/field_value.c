@@ -257,7 +257,7 @@ static bool format_list(const json_t *list, char text[VALUE_MAX])
 static const char *print_value(const struct field *f, const json_t *value,
 			       char text[SHOWN_TEXT])
 {
-	size_t len = 0;
+	size_t len;
 
 	if (f->flags & FIELD_SECRET || json_is_array(value) ||
 	    json_is_object(value))
