@@ -141,7 +141,7 @@ unsigned status_interface(const struct msg_input_status *in)
 void status_stream_count_networks(const struct status_stream *s,
 				  struct queriers *known, uint64_t now_ms)
 {
-	for (size_t i = 0; i < s->n_inputs && !s->silent; i++) {
+	for (size_t i = 0; i < s->n_inputs && !status_stream_is_gone(s); i++) {
 		const struct status_network *n = &s->networks[i];
 
 		if (n->ifindex != 0)

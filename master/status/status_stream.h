@@ -376,7 +376,8 @@ void status_stream_judge_network(struct status_stream *,
 /* Returns the index of the interface that receives the group of an input; 0:
  * none. */
 unsigned status_interface(const struct msg_input_status *);
-/* Counts the inputs of this stream on each network, for queriers_report(). */
+/* Counts the inputs of this stream on each network, for queriers_report().  A
+ * stream that status_stream_is_gone() has none. */
 void status_stream_count_networks(const struct status_stream *,
 				  struct queriers *, uint64_t now_ms);
 

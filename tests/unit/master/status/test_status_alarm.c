@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Alarms of a stream as events. */
+#include "master/streams/queriers.h"
 #include "tests/unit/master/status/alarm_events.h"
 #include "tests/unit/master/status/overview_row.h"
 #include "tests/unit/master/status/stream_event.h"
@@ -449,4 +450,44 @@ Test(status, limits_a_flood_of_alarms_but_reports_its_end)
 	cr_assert_str_eq(next_alarm(s, 20000), "{'place':'output','alarm':"
 			 "'continuity','priority':1,'raised':false}");
 	status_stream_free(&s);
+}
+
+/* Returns the number of inputs on the only network. */
+static json_int_t inputs_of_network(const struct status_stream *s,
+				    struct queriers *known)
+{
+	json_t *report;
+	json_int_t n;
+
+	queriers_count_none(known);
+	status_stream_count_networks(s, known, 1);
+	report = queriers_report(known, 1);
+	n = json_integer_value(json_object_get(
+		json_array_get(json_object_get(report, "interfaces"), 0),
+		"inputs"));
+	json_decref(report);
+	return n;
+}
+
+Test(status, a_late_report_takes_no_input_off_its_network)
+{
+	struct queriers *known = queriers_new(10);
+	struct status_stream *s = status_stream_new("a");
+	json_t *config = json_pack("{s:b, s:[s]}", "enable", 1, "input",
+				   "udp://239.1.1.1:1");
+	struct msg_stream_status m = { .n_inputs = 1, .inputs = { playing } };
+
+	set_stream(s, config);
+	json_decref(config);
+	s->networks[0].ifindex = 1;
+	queriers_use(known, (struct querier_net){ .ifindex = 1 }, 1);
+	status_stream_add(s, &m, false);
+	for (int i = 1; i < STATUS_GONE_S; i++) {
+		status_stream_miss(s);
+		cr_assert_eq(inputs_of_network(s, known), 1);
+	}
+	status_stream_miss(s);
+	cr_assert_eq(inputs_of_network(s, known), 0);
+	status_stream_free(&s);
+	queriers_free(&known);
 }
