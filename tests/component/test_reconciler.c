@@ -214,7 +214,7 @@ Test(reconciler, a_worker_that_breaks_the_protocol_ends_and_the_others_do_not,
 	for (size_t i = 0; i < ARRAY_LEN(rude); i++)
 		bench_set(&b, rude[i], NULL);
 	for (size_t i = 0; i < ARRAY_LEN(rude); i++)
-		bench_await_ends(&b, rude[i], 1, 5000);
+		bench_await_ends(&b, rude[i], 1, 20000);
 	bench_await_statuses(&b, 3);
 	cr_assert_eq(bench_get(&b, "good").pid, pid);
 	cr_assert_gt(rig_count_log("stream rude: it sent stream.status "
