@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sluicectl: the command-line client of the control interface. */
 #include "config.h"
+#include "common/base/typo.h"
 #include "ctl/client.h"
 #include "ctl/commands.h"
 #include "ctl/keyring.h"
@@ -184,6 +185,25 @@ static void print_scopes(void)
 	(void)putchar('\n');
 }
 
+/* second: the second word of the command, or NULL */
+static enum ctl_exit fail_unknown(struct ctl *ctl, const char *first,
+				  const char *second)
+{
+	char name[128];
+	struct typo typo = { .word = name };
+
+	(void)snprintf(name, sizeof name, "%.63s%s%.63s", first,
+		       second != NULL ? " " : "",
+		       second != NULL ? second : "");
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		typo_compare(&typo, commands[i].name);
+	if (typo.nearest == NULL)
+		return ctl_fail(ctl, CTL_USAGE, "\"%s\" is not a command",
+				name);
+	return ctl_fail(ctl, CTL_USAGE, "\"%s\" is not a command; is it "
+			"\"%s\"?", name, typo.nearest);
+}
+
 static enum ctl_exit run_help(struct ctl *ctl)
 {
 	const struct options *o = &ctl->options;
@@ -194,11 +214,9 @@ static enum ctl_exit run_help(struct ctl *ctl)
 	if (named && o->n_words > 2 &&
 	    (look_up(o->words + 1, o->n_words - 1, &words) == NULL ||
 	     words < 2))
-		return ctl_fail(ctl, CTL_USAGE, "\"%s %s\" is not a command",
-				o->words[1], o->words[2]);
+		return fail_unknown(ctl, o->words[1], o->words[2]);
 	if (noun != NULL && !is_noun(noun))
-		return ctl_fail(ctl, CTL_USAGE, "\"%s\" is not a command",
-				noun);
+		return fail_unknown(ctl, noun, NULL);
 	(void)puts("usage: sluicectl [OPTION...] COMMAND\n");
 	print_commands(stdout, noun);
 	if (noun != NULL && strcmp(noun, "events") == 0) {
@@ -223,9 +241,8 @@ static const struct command *find(struct ctl *ctl, unsigned *ret_words)
 					       "sluicectl --help",
 			       o->words[0]);
 	else
-		(void)ctl_fail(ctl, CTL_USAGE, "\"%s%s%s\" is not a command",
-			       o->words[0], o->n_words > 1 ? " " : "",
-			       o->n_words > 1 ? o->words[1] : "");
+		(void)fail_unknown(ctl, o->words[0],
+				   o->n_words > 1 ? o->words[1] : NULL);
 	return NULL;
 }
 

@@ -30,6 +30,7 @@ libcommon_a_SOURCES += \
 	common/base/sip_hash.c common/base/sip_hash.h \
 	common/base/sockaddr.c common/base/sockaddr.h \
 	common/base/sorted.h \
+	common/base/typo.c common/base/typo.h \
 	common/base/units.h \
 	common/base/utf8.c common/base/utf8.h \
 	common/base/util.h \

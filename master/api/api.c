@@ -49,48 +49,6 @@ enum {
 	WARNINGS_MAX = 20, /* most warnings in a reply */
 };
 
-/* The commands of each file. */
-extern const struct api_command
-	adapters_commands[],
-	cams_commands[],
-	categories_commands[],
-	config_commands[],
-	cue_commands[],
-	input_commands[],
-	login_commands[],
-	reload_commands[],
-	scans_commands[],
-	sections_commands[],
-	sessions_commands[],
-	settings_commands[],
-	softcams_commands[],
-	status_commands[],
-	streams_commands[],
-	test_softcam_commands[],
-	users_commands[],
-	web_lists_commands[];
-
-static const struct api_command *const commands[] = {
-	adapters_commands,
-	cams_commands,
-	categories_commands,
-	config_commands,
-	cue_commands,
-	input_commands,
-	login_commands,
-	reload_commands,
-	scans_commands,
-	sections_commands,
-	sessions_commands,
-	settings_commands,
-	softcams_commands,
-	status_commands,
-	streams_commands,
-	test_softcam_commands,
-	users_commands,
-	web_lists_commands,
-};
-
 /* The paths of each file. */
 extern const struct api_path
 	adapters_paths[],
@@ -291,16 +249,6 @@ void reply_error(struct reply *reply, int status, const char *format, ...)
 	(void)json_object_set_new(reply->body, "error", json_string(text));
 }
 
-const struct api_command *api_command_find(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		for (const struct api_command *c = commands[i];
-		     c->name != NULL; c++)
-			if (strcmp(c->name, name) == 0)
-				return c;
-	return NULL;
-}
-
 enum observer_access api_access(int user_type, enum observer_access observer)
 {
 	if (user_type == USER_CONTROL)
@@ -339,6 +287,18 @@ static bool judge_dry_run(const struct api_command *command,
 	return reply->status == 0;
 }
 
+static void refuse_unknown(const char *name, struct reply *reply)
+{
+	const char *nearest = api_command_nearest(name);
+
+	if (nearest != NULL)
+		reply_error(reply, 400, "cmd: \"%.64s\" is not a command; is "
+			    "it \"%s\"?", name, nearest);
+	else
+		reply_error(reply, 400, "cmd: \"%.64s\" is not a command",
+			    name);
+}
+
 static void run_command(struct call *call)
 {
 	const json_t *cmd = json_object_get(call->body, "cmd");
@@ -360,8 +320,7 @@ static void run_command(struct call *call)
 					      : OBSERVER_FORBIDDEN, name))
 		return;
 	if (command == NULL)
-		reply_error(reply, 400, "cmd: \"%.64s\" is not a command",
-			    name);
+		refuse_unknown(name, reply);
 	else if (judge_dry_run(command, call->body, reply))
 		call_run(call, command->run);
 }

@@ -101,7 +101,7 @@ enum {
 
 /*
  * A command of POST control/.  Each file of commands ends with an array of
- * these rows, and api.c lists the files.
+ * these rows, and command.c lists the files.
  */
 struct api_command {
 	const char *name; /* NULL: end of the array */
@@ -112,6 +112,9 @@ struct api_command {
 
 /* Returns the command with this name; NULL: none. */
 const struct api_command *api_command_find(const char *name);
+/* Returns the name of the command of which `name' is probably a misspelling, or
+ * NULL. */
+const char *api_command_nearest(const char *name);
 
 /* Answers GET of a path.  id: the text behind the path, or "". */
 typedef void get_fn(struct api *, const char *id, enum status_span,

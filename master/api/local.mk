@@ -19,7 +19,7 @@ libmaster_a_SOURCES += \
 	master/api/certificate.c master/api/certificate.h \
 	master/api/changes.c master/api/changes.h \
 	master/api/collection.c master/api/collection.h \
-	master/api/command.h \
+	master/api/command.c master/api/command.h \
 	master/api/config_commands.c \
 	master/api/cors.c master/api/cors.h \
 	master/api/cue_commands.c \

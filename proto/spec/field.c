@@ -2,6 +2,7 @@
 #include "proto/spec/field.h"
 
 #include "common/base/alloc.h"
+#include "common/base/typo.h"
 #include "proto/spec/field_limits.h"
 #include "proto/wire/json_writer.h"
 
@@ -292,54 +293,15 @@ const struct field *field_find(const struct field_table *t, const char *key)
 	return NULL;
 }
 
-enum {
-	KEY_MAX = 64, /* longer keys are not compared; bytes */
-	TYPO_MAX = 2, /* most letters that differ in a misspelled key */
-};
-
-/* The Levenshtein distance: the number of letters to add, remove or change to
- * turn a into b. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t before[KEY_MAX + 1], row[KEY_MAX + 1];
-	size_t n = strlen(a), m = strlen(b);
-
-	if (n > KEY_MAX || m > KEY_MAX)
-		return KEY_MAX;
-	for (size_t j = 0; j <= m; j++)
-		before[j] = j;
-	for (size_t i = 1; i <= n; i++) {
-		row[0] = i;
-		for (size_t j = 1; j <= m; j++) {
-			size_t change = before[j - 1] +
-					(a[i - 1] != b[j - 1] ? 1 : 0);
-
-			row[j] = MIN(MIN(before[j], row[j - 1]) + 1, change);
-		}
-		memcpy(before, row, (m + 1) * sizeof *row);
-	}
-	return before[m];
-}
-
 const char *field_nearest(const struct field_table *const *tables, size_t n,
 			  const char *key)
 {
-	const char *nearest = NULL;
-	size_t least = TYPO_MAX + 1;
+	struct typo typo = { .word = key };
 
 	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < tables[i]->n; k++) {
-			const char *other = tables[i]->rows[k].key;
-			size_t d = distance(key, other);
-
-			/* if more than half of the letters differ, it is
-			 * another word: "lcn" is no typo of "own" */
-			if (d < least && 2 * d <= strlen(key)) {
-				least = d;
-				nearest = other;
-			}
-		}
-	return nearest;
+		for (size_t k = 0; k < tables[i]->n; k++)
+			typo_compare(&typo, tables[i]->rows[k].key);
+	return typo.nearest;
 }
 
 void field_find_unknown(const struct field_table *const *tables, size_t n,

@@ -264,9 +264,8 @@ void field_assign(const struct field_table *, void *s, const void *from);
 /* The row of key, or NULL. */
 const struct field *field_find(const struct field_table *, const char *key);
 
-/* Returns the key of the n tables of which `key' is probably a misspelling: at
- * most two letters differ, and at most half of the letters of `key'; or
- * NULL. */
+/* Returns the key of the n tables of which `key' is probably a misspelling
+ * (typo_compare()), or NULL. */
 const char *field_nearest(const struct field_table *const *tables, size_t n,
 			  const char *key);
 

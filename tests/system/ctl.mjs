@@ -528,6 +528,10 @@ test('a wrong command line is rejected before a request is sent', async (t) => {
 	await ctl.fails(['help', 'frob'], USAGE, /"frob" is not a command/);
 	await ctl.fails(['help', 'stream', 'frob'], USAGE,
 		/"stream frob" is not a command/);
+	await ctl.fails(['strem', 'ls'], USAGE,
+		/"strem ls" is not a command; is it "stream ls"\?/);
+	await ctl.fails(['help', 'relaod'], USAGE,
+		/"relaod" is not a command; is it "reload"\?/);
 	for (const words of [['help', 'stream', 'ls', 'x'],
 		['help', 'stream', 'ls', '--count', '5']])
 		await ctl.fails(words, USAGE, /Try 'sluicectl --help'/);

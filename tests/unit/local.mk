@@ -57,6 +57,7 @@ unit_common_tests = \
 	tests/unit/common/base/test_shared \
 	tests/unit/common/base/test_sockaddr \
 	tests/unit/common/base/test_sorted \
+	tests/unit/common/base/test_typo \
 	tests/unit/common/base/test_utf8 \
 	tests/unit/common/document/test_crash_guard \
 	tests/unit/common/document/test_document \
@@ -906,6 +907,7 @@ unit_master_tests = \
 	tests/unit/master/api/test_satip_servers \
 	tests/unit/master/api/test_api \
 	tests/unit/master/api/test_categories \
+	tests/unit/master/api/test_command \
 	tests/unit/master/api/test_cues \
 	tests/unit/master/api/test_guide_events \
 	tests/unit/master/api/test_dry_run \
@@ -1043,6 +1045,13 @@ tests_unit_master_api_test_categories_LDADD = $(master_libs)
 tests_unit_master_config_test_category_name_LDADD = $(master_libs)
 tests_unit_master_config_test_entry_LDADD = $(master_libs)
 tests_unit_master_config_test_check_categories_LDADD = $(master_libs)
+tests_unit_master_api_test_command_SOURCES = \
+	tests/unit/master/api/test_command.c \
+	tests/unit/master/api/world.c \
+	tests/unit/master/api/world.h \
+	tests/unit/master/fakes.c tests/unit/master/fakes_guide.c \
+	tests/unit/master/fakes.h
+tests_unit_master_api_test_command_LDADD = $(master_libs)
 tests_unit_master_api_test_cues_SOURCES = \
 	tests/unit/master/api/test_cues.c \
 	tests/unit/master/api/world.c \
