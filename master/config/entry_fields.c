@@ -3,6 +3,7 @@
 #include "master/config/config_fields.h"
 
 #include "master/config/check.h"
+#include "proto/spec/cam_spec.h"
 
 /* --- entries of lists that commands send --- */
 
@@ -60,8 +61,8 @@ static const struct field softcam_rows[] = {
 	  .help = "Host of the server." },
 	{ "port", .type = FIELD_UINT, .min = 1, .max = 65535,
 	  .flags = FIELD_REQUIRED, .help = "Port of the server." },
-	{ "user", .type = FIELD_STRING, .flags = FIELD_REQUIRED,
-	  .help = "Login at the server." },
+	{ "user", .type = FIELD_STRING, .max = CAM_USER_MAX,
+	  .flags = FIELD_REQUIRED, .help = "Login at the server." },
 	{ "pass", .type = FIELD_STRING,
 	  .flags = FIELD_REQUIRED | FIELD_SECRET,
 	  .help = "Password at the server." },

@@ -17,6 +17,7 @@
 enum {
 	CAM_LIST_MAX = 4,
 	CAM_ID_MAX = 64,
+	CAM_USER_MAX = 511, /* bytes of the login at a newcamd server */
 	CAM_SHIFT_MAX_MS = 10000,
 	CAM_SHIFT_DEFAULT = CAM_SHIFT_MAX_MS + 1, /* the softcam's shift */
 };

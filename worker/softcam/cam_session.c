@@ -5,6 +5,7 @@
 #include "common/base/fd.h"
 #include "common/base/util.h"
 #include "common/loop/timer.h"
+#include "proto/spec/cam_spec.h"
 
 #include <errno.h>
 #include <ev.h>
@@ -13,10 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum {
-	CLIENT_GENERIC = 0x8888,
-	LOGIN_MAX = 512, /* longest user name in bytes, with NUL */
-};
+enum { CLIENT_GENERIC = 0x8888 };
 
 enum stage { STAGE_GREETING, STAGE_LOGIN, STAGE_CARD, STAGE_OPEN };
 
@@ -70,12 +68,12 @@ static bool put(struct cam_session *s, enum newcamd_type type, const void *body,
 
 static bool log_in(struct cam_session *s, const uint8_t *greeting)
 {
-	uint8_t body[LOGIN_MAX + sizeof s->hash];
+	uint8_t body[CAM_USER_MAX + 1 + sizeof s->hash];
 	size_t len = strlen(s->user) + 1;
 	bool sent;
 
 	newcamd_login_key(s->cfg.key, greeting, s->key);
-	if (len > LOGIN_MAX)
+	if (len > CAM_USER_MAX + 1)
 		return false;
 	memcpy(body, s->user, len);
 	memcpy(body + len, s->hash, sizeof s->hash);

@@ -11,6 +11,11 @@
 #define CAM(key) "{'id':'s','name':'S','type':'newcamd','host':'h'," \
 	"'port':1,'user':'u','pass':'p'," key "}"
 
+#define LETTERS "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefgh" \
+	"ijkl"
+#define LONG_LOGIN LETTERS LETTERS LETTERS LETTERS LETTERS LETTERS LETTERS \
+	LETTERS
+
 Test(check_entries, an_error_of_a_softcam_is_what_set_softcam_refuses)
 {
 	static const struct {
@@ -23,6 +28,8 @@ Test(check_entries, an_error_of_a_softcam_is_what_set_softcam_refuses)
 		  "and 65535\n" },
 		{ "[" CAM("'user':5") "]",
 		  "E softcam[0].user: 5 is not a string\n" },
+		{ "[" CAM("'user':'" LONG_LOGIN "'") "]",
+		  "E softcam[0].user: is longer than 511 bytes\n" },
 		{ "[" CAM("'key':'1'") "]", "softcam[0].key: is not 28 "
 		  "hexadecimal digits: the default is used\n" },
 		{ "[{'name':'S'}]", "E softcam[0].id: is not 1 to 64 "
