@@ -157,12 +157,14 @@ export class Timing {
 	}
 
 	// Checks the received data. A failure is skipped where a process was
-	// delayed, as above, by a machine that is too busy.
-	unlessHeldUp(log, statuses, judge) {
+	// delayed, as above or as the caller saw, by a machine that is too
+	// busy.
+	unlessHeldUp(log, statuses, judge, delayed = false) {
 		try {
 			judge();
 		} catch (error) {
-			if (!this.busy() || !wasHeldUp(log, statuses))
+			if (!this.busy() ||
+			    !(delayed || wasHeldUp(log, statuses)))
 				throw error;
 			this.t.skip(`too busy, and held up: ${error.message}`);
 		}

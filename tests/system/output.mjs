@@ -175,8 +175,11 @@ test('RTP: sequence, payload type, one source, the clock of the stream',
 	});
 	const seen = checkTs(payload);
 	assert.equal(seen.syncErrors + seen.tail, 0);
-	// the time stamps are those of the places, whenever it left
+	// the time stamps are those of the places, whenever it left; in the
+	// burst behind a stall none is later than the packet
 	const begin = heads.findIndex((head, i) => i * 7 * 188 * 8 > 5e6);
+	const stalled = list.some(({ ns }, i) => i > 0 &&
+		ns - list[i - 1].ns > 30e6);
 	timing.unlessHeldUp(log, [status], () => {
 		assert.equal(seen.ccErrors, 0);
 		heads.slice(begin).forEach((head, i) => {
@@ -185,7 +188,7 @@ test('RTP: sequence, payload type, one source, the clock of the stream',
 			assert.ok(Math.abs(clock - due) <= 3,
 				`${clock}, not ${due}`);
 		});
-	});
+	}, stalled);
 	assert.ok(heads.every(({ marker }) => !marker));
 });
 
