@@ -214,7 +214,7 @@ Test(reconciler, a_worker_that_breaks_the_protocol_ends_and_the_others_do_not,
 	for (size_t i = 0; i < ARRAY_LEN(rude); i++)
 		bench_set(&b, rude[i], NULL);
 	for (size_t i = 0; i < ARRAY_LEN(rude); i++)
-		bench_await_ends(&b, rude[i], 1, 20000);
+		bench_await_ends(&b, rude[i], 1, 5000);
 	bench_await_statuses(&b, 3);
 	cr_assert_eq(bench_get(&b, "good").pid, pid);
 	cr_assert_gt(rig_count_log("stream rude: it sent stream.status "
@@ -224,7 +224,11 @@ Test(reconciler, a_worker_that_breaks_the_protocol_ends_and_the_others_do_not,
 		     0);
 	cr_assert_gt(rig_count_log("stream impostor: it sent deliver"),
 	             0);
-	cr_assert_gt(rig_count_log("a flood of messages"), 0, "%s", rig_log());
+	/* on a busy machine its statuses wait too long behind its flood */
+	cr_assert_gt(rig_count_log("stream floods: its messages to sluice: "
+				   "a flood of messages") +
+		     rig_count_log("stream floods: no status for 3 s"), 0,
+		     "%s", rig_log());
 	cr_assert_gt(rig_count_log("stream hurries: it sent "
 				   "stream.status more often"),
 	             0);
@@ -324,11 +328,11 @@ Test(reconciler,
 	(void)rmdir(folder);
 }
 
-static double cpu_s(int who)
+static double cpu_s(void)
 {
 	struct rusage u;
 
-	cr_assert_eq(getrusage(who, &u), 0);
+	cr_assert_eq(getrusage(RUSAGE_SELF, &u), 0);
 	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
@@ -342,7 +346,7 @@ Test(reconciler,
 
 	bench_setup(&b);
 	bench_set(&b, "dies", NULL);
-	before = cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN);
+	before = cpu_s();
 	bench_await(&b, "dies", "backoff", -1, 5000);
 	/* 1 + 1 + 2 + 4 s, 20 % more or less */
 	bench_await(&b, "dies", "quarantine", -1, 12000);
@@ -354,7 +358,8 @@ Test(reconciler,
 	cr_assert_not_null(strstr(s.alarm, "; a change or restart-stream "
 					   "starts it at once"), "%s", s.alarm);
 	cr_assert_eq(rig_count_log("alarm:"), 1);
-	cr_assert_lt(cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN) - before, 0.5);
+	/* the master waits and does not poll */
+	cr_assert_lt(cpu_s() - before, 0.5);
 
 	/* by hand it is tried at once, with a clean slate */
 	reconciler_restart_stream(b.reconciler, "dies");
