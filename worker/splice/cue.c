@@ -44,7 +44,7 @@ static uint32_t move_field(uint8_t *section, size_t len, uint64_t ticks)
 
 /* Takes the next n bytes of the PID, and corrects those of CRC_32 among them.
  * Returns the number that belong to the section. */
-static size_t move_section(struct cue *c, uint8_t *data, size_t n)
+static size_t move_section(struct cue_section *c, uint8_t *data, size_t n)
 {
 	size_t take = MIN(n, (size_t)(c->len - c->at));
 	size_t crc = (size_t)c->len - CRC_LEN;
@@ -58,7 +58,7 @@ static size_t move_section(struct cue *c, uint8_t *data, size_t n)
 	}
 	c->at = (uint16_t)(c->at + take);
 	if (c->at == c->len)
-		*c = (struct cue){ 0 };
+		*c = (struct cue_section){ 0 };
 	return take;
 }
 
@@ -66,11 +66,12 @@ static size_t move_section(struct cue *c, uint8_t *data, size_t n)
  * n, or n if no section follows that can be read.  If pts_adjustment continues
  * in the next packet, the section passes unchanged: no multiplexer splits the
  * head of so short a section. */
-static size_t begin(struct cue *c, uint8_t *data, size_t n, uint64_t ticks)
+static size_t begin(struct cue_section *c, uint8_t *data, size_t n,
+		    uint64_t ticks)
 {
 	size_t len;
 
-	*c = (struct cue){ 0 };
+	*c = (struct cue_section){ 0 };
 	if (n < 3 || data[0] == 0xff)
 		return n;
 	len = section_length(data);
@@ -83,15 +84,33 @@ static size_t begin(struct cue *c, uint8_t *data, size_t n, uint64_t ticks)
 	return move_section(c, data, n);
 }
 
-void cue_move(struct cue *c, uint8_t *packet, uint64_t ticks)
+/* Returns the section in which this packet begins. */
+static struct cue_section *follow(struct cue *c, const uint8_t *packet)
 {
+	uint8_t cc = ts_cc(packet);
+
+	if (c->started && cc == c->cc && !ts_discontinuity(packet)) {
+		c->now = c->before;
+		return &c->now;
+	}
+	if (c->started && cc != ((c->cc + 1) & 0x0f))
+		c->now = (struct cue_section){ 0 };
+	c->before = c->now;
+	c->started = true;
+	c->cc = cc;
+	return &c->now;
+}
+
+void cue_move(struct cue *cue, uint8_t *packet, uint64_t ticks)
+{
+	struct cue_section *c = follow(cue, packet);
 	size_t at = ts_payload_offset(packet);
 
 	if (ts_pusi(packet) && at < TS_PACKET) {
 		size_t end = at + 1 + packet[at];
 
 		if (end > TS_PACKET) {
-			*c = (struct cue){ 0 };
+			*c = (struct cue_section){ 0 };
 			return;
 		}
 		(void)move_section(c, packet + at + 1, packet[at]);

@@ -88,7 +88,7 @@ static struct cue *find_cue(struct splice *s, uint16_t pid)
 
 		if (c->pid == pid)
 			return &c->cue;
-		if (found == NULL && (c->pid == 0 || c->cue.len == 0))
+		if (found == NULL && (c->pid == 0 || c->cue.now.len == 0))
 			found = c;
 	}
 	if (found == NULL)

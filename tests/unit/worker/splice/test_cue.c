@@ -70,7 +70,7 @@ static void check(size_t len, uint64_t before, uint64_t ticks)
 	cr_assert_eq(unpack(packets, n, moved), len);
 	cr_assert_arr_eq(moved, wanted, len);
 	cr_assert_eq(crc32_mpeg(moved, len), 0);
-	cr_assert_eq(c.len, 0, "nothing is under way");
+	cr_assert_eq(c.now.len, 0, "nothing is under way");
 }
 
 Test(cue, moves_by_the_field_that_is_for_it_and_keeps_the_crc_right)
@@ -143,8 +143,42 @@ Test(cue, lengths_and_pointers_that_lie_are_harmless)
 				packet[k] = CUE_TABLE_ID;
 		}
 		packet[0] = TS_SYNC_BYTE;
-		packet[3] = (uint8_t)(0x10 | (packet[3] & 0x0f));
+		packet[3] = (uint8_t)(0x10 | (i & 0x0f));
 		cue_move(&c, packet, random);
-		cr_assert(c.len == 0 || c.at < c.len);
+		cr_assert(c.now.len == 0 || c.now.at < c.now.len);
 	}
+}
+
+Test(cue, a_duplicate_packet_changes_as_the_first_one_did)
+{
+	uint8_t section[500], wanted[500], packets[3 * TS_PACKET];
+	uint8_t twice[TS_PACKET], moved[3 * TS_PACKET];
+	struct cue c = { 0 };
+
+	make(section, sizeof section, 5);
+	make(wanted, sizeof wanted, 90005);
+	cr_assert_eq(pack(section, sizeof section, packets), 3u);
+	for (size_t i = 0; i < 3; i++) {
+		memcpy(twice, packets + i * TS_PACKET, TS_PACKET);
+		cue_move(&c, packets + i * TS_PACKET, 90000);
+		cue_move(&c, twice, 90000);
+		cr_assert_arr_eq(twice, packets + i * TS_PACKET, TS_PACKET);
+	}
+	(void)unpack(packets, 3, moved);
+	cr_assert_arr_eq(moved, wanted, sizeof wanted);
+}
+
+Test(cue, the_rest_of_a_section_behind_a_missing_packet_is_unchanged)
+{
+	uint8_t section[500], packets[3 * TS_PACKET], before[TS_PACKET];
+	uint8_t *last = packets + 2 * TS_PACKET;
+	struct cue c = { 0 };
+
+	make(section, sizeof section, 5);
+	(void)pack(section, sizeof section, packets);
+	memcpy(before, last, sizeof before);
+	cue_move(&c, packets, 90000);
+	cue_move(&c, last, 90000);
+	cr_assert_arr_eq(last, before, TS_PACKET);
+	cr_assert_eq(c.now.len, 0);
 }
