@@ -8,7 +8,7 @@
 
 struct typo {
 	const char *word; /* the unknown word; borrowed */
-	/* of the words that typo_compare() got; borrowed.  NULL: none is
+	/* the known word that differs least; borrowed.  NULL: no known word is
 	 * similar */
 	const char *nearest;
 	size_t differ; /* letters in which nearest differs from word */
