@@ -73,7 +73,8 @@ enum proc_event {
 	PROC_SHORT, /* could not be started: too few descriptors,
 			 * memory or processes */
 	PROC_DEADLINE,
-	/* a deadline, but the worker has waited for a processor */
+	/* a deadline, but the worker has waited for a processor, or its
+	 * statuses wait for the master */
 	PROC_STARVED,
 	PROC_ADOPT, /* the previous master started the process */
 	PROC_LEFT_EXIT, /* a process that was left behind ended */

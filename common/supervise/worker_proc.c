@@ -395,14 +395,14 @@ static void step(struct worker_proc *w, enum proc_event event)
 static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 {
 	struct worker_proc *w = container_of(t, struct worker_proc, deadline);
+	bool starved;
 
 	(void)loop, (void)revents;
 	w->armed_ms = 0;
-	if (w->child != NULL && proc_is_measured(&w->proc, mono_ms()) &&
-	    cpu_watch_excuses(&w->cpu, w->name))
-		step(w, PROC_STARVED);
-	else
-		step(w, PROC_DEADLINE);
+	starved = w->child != NULL && proc_is_measured(&w->proc, mono_ms()) &&
+		  (channel_holds_back(w->channel) ||
+		   cpu_watch_excuses(&w->cpu, w->name));
+	step(w, starved ? PROC_STARVED : PROC_DEADLINE);
 }
 
 struct worker_proc *worker_proc_new(const struct worker_proc_config *cfg)

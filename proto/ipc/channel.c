@@ -4,15 +4,16 @@
 #include "common/base/alloc.h"
 #include "common/base/fd.h"
 #include "common/base/mono.h"
-#include "common/base/units.h"
 #include "common/loop/timer.h"
 #include "config.h"
 #include "proto/ipc/contract.h"
+#include "proto/ipc/credit.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <ev.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -25,13 +26,6 @@ enum {
 	REST_MAX = 512, /* most messages that channel_take_logs() reads */
 
 	FLOOD_WINDOW_MS = 1000,
-
-	/* Only the reading and handling of a message is measured, not the
-	 * wake-up of the loop for it.  So the measured part may cost only four
-	 * fifths of CHANNEL_COST_PERCENT (here in permille).  With sanitizers
-	 * the bound is 8 times as high, because they slow the code down. */
-	COST_PERMILLE = CHANNEL_COST_PERCENT * 8 * (SANITIZED ? 8 : 1),
-	COST_SAVED_MS = CHANNEL_COST_SAVED_MS * 4 / 5,
 
 	PASS_RIGHTS = 83, /* SO_PASSRIGHTS, younger than Debian 12's headers */
 };
@@ -60,17 +54,11 @@ struct channel {
 	unsigned window_messages;
 	size_t window_bytes;
 
-	/* Processor time that the messages of a worker may still cost; below 0:
-	 * they have cost more than they may. */
-	int64_t credit_ns;
-	uint64_t credit_at_ns; /* time at which credit_ns was computed */
-	uint64_t owed_ms;      /* time at which credit_ns fell below 0; 0: it
-				* has not, or has since been above half of
-				* COST_SAVED_MS */
-	ev_timer pause;        /* restarts the reader, which is stopped while
-				* credit_ns is below 0 */
-	bool *freed;           /* channel_free() sets *freed; NULL: neither
-				* read_for_credit() nor read_batch() runs */
+	struct credit credit; /* of a worker */
+	ev_timer pause;       /* restarts the reader, which is stopped while the
+			       * credit is below 0 */
+	bool *freed;          /* channel_free() sets *freed; NULL: neither
+			       * read_for_credit() nor read_batch() runs */
 
 	bool ended; /* nothing more is sent: the peer has closed its end, or
 		     * this end is closed or will be */
@@ -214,20 +202,6 @@ static int send_or_queue(struct channel *c, const struct datagram *d,
 	return enqueue(c, d);
 }
 
-/* Adds credit when a message with a seq is sent.  A deliver.answer adds what
- * the question has used.  Any other message counts as a request, whose reply
- * may cost more than other messages. */
-static void allow_more(struct channel *c, enum msg_type type)
-{
-	const int64_t most_ns = CHANNEL_COST_REPLIES_MS * (int64_t)MS;
-	const int64_t answer_ns = CHANNEL_COST_ANSWER_US *
-				  (int64_t)(SANITIZED ? 8 : 1) * (MS / 1000);
-	int64_t more_ns = type == MSG_DELIVER_ANSWER
-		? answer_ns : CHANNEL_COST_REPLY_MS * (int64_t)MS;
-
-	c->credit_ns = MAX(c->credit_ns, MIN(c->credit_ns + more_ns, most_ns));
-}
-
 int channel_send(struct channel *c, const struct msg *m, const int *fds,
 		 size_t n_fds)
 {
@@ -246,7 +220,7 @@ int channel_send(struct channel *c, const struct msg *m, const int *fds,
 	for (size_t i = 0; i < n_fds; i++)
 		d.fds[i] = fds[i];
 	if (m->seq != 0)
-		allow_more(c, m->type);
+		credit_allow(&c->credit, m->type);
 	err = send_or_queue(c, &d, msg_type_may_drop(m->type));
 	/* the message may contain a password */
 	explicit_bzero(data, d.len);
@@ -459,43 +433,24 @@ void channel_take_logs(struct channel *c)
 
 /* --- what the messages of a worker cost --- */
 
-/* Stops the reader until credit_ns is 0 again, or closes the channel if this
- * has lasted too long.  The owner may then free the channel. */
-static void pause_reading(struct channel *c)
+/* Charges the worker for a message.  If the credit is below 0 then, stops the
+ * reader until it is 0 again, or closes the channel if this has lasted too
+ * long.  The owner may then free the channel. */
+static void charge(struct channel *c, int64_t cost_ns)
 {
-	uint64_t now = mono_ms();
+	double wait_s;
 
-	if (c->owed_ms == 0)
-		c->owed_ms = now;
-	if (now - c->owed_ms > CHANNEL_COST_OWED_MS) {
+	credit_charge(&c->credit, cost_ns);
+	wait_s = credit_wait_s(&c->credit);
+	if (wait_s <= 0 || c->failed != 0)
+		return;
+	if (credit_is_exceeded(&c->credit)) {
 		close_channel(c, -EBADMSG, "a flood of messages: they cost "
 			      "the master too much time");
 		return;
 	}
 	ev_io_stop(c->cfg.loop, &c->reader);
-	timer_start(c->cfg.loop, &c->pause,
-		    (double)-c->credit_ns * 1000 / COST_PERMILLE /
-			    (double)SECOND_NS);
-}
-
-/* Adds the credit of the time since the last message and subtracts what this
- * message has cost.  Pauses the reader if credit_ns is below 0 then. */
-static void charge(struct channel *c, int64_t cost_ns)
-{
-	const int64_t saved_ns = COST_SAVED_MS * (int64_t)MS;
-	uint64_t now = mono_ns();
-	int64_t earned = (int64_t)(now - c->credit_at_ns) / 1000 *
-			 COST_PERMILLE;
-
-	c->credit_at_ns = now;
-	/* the credit that allow_more() added may exceed the limit */
-	if (c->credit_ns < saved_ns)
-		c->credit_ns = MIN(c->credit_ns + earned, saved_ns);
-	c->credit_ns -= cost_ns;
-	if (c->credit_ns > saved_ns / 2)
-		c->owed_ms = 0;
-	if (c->credit_ns < 0 && c->failed == 0)
-		pause_reading(c);
+	timer_start(c->cfg.loop, &c->pause, wait_s);
 }
 
 static void on_paused(struct ev_loop *loop, ev_timer *t, int revents)
@@ -563,8 +518,7 @@ struct channel *channel_new(const struct channel_config *cfg)
 	if (cfg->batch > 0)
 		ev_set_priority(&c->reader, EV_MAXPRI);
 	ev_init(&c->pause, on_paused);
-	c->credit_ns = COST_SAVED_MS * (int64_t)MS;
-	c->credit_at_ns = mono_ns();
+	credit_start(&c->credit);
 	ev_io_start(cfg->loop, &c->reader);
 	/* A worker has no reason to send descriptors.  If it sends a socket
 	 * with SO_LINGER, the close could block the master.  Kernels from 6.16
@@ -597,4 +551,14 @@ bool channel_is_idle(const struct channel *c)
 size_t channel_waiting(const struct channel *c)
 {
 	return c->n_waiting;
+}
+
+bool channel_holds_back(const struct channel *c)
+{
+	struct pollfd p = { .events = POLLIN };
+
+	if (c == NULL || c->credit.owed_ms == 0)
+		return false;
+	p.fd = c->cfg.fd;
+	return poll(&p, 1, 0) > 0 && (p.revents & POLLIN) != 0;
 }

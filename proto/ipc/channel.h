@@ -87,3 +87,7 @@ bool channel_is_idle(const struct channel *);
 
 /* The number of messages in the queue. */
 size_t channel_waiting(const struct channel *);
+
+/* True: messages of a worker wait in the socket, because those before them cost
+ * more than they may.  NULL: false. */
+bool channel_holds_back(const struct channel *);

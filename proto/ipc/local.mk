@@ -2,6 +2,7 @@
 libproto_a_SOURCES += \
 	proto/ipc/channel.c proto/ipc/channel.h \
 	proto/ipc/contract.h \
+	proto/ipc/credit.c proto/ipc/credit.h \
 	proto/ipc/msg.c proto/ipc/msg.h \
 	proto/ipc/msg_cam.c proto/ipc/msg_cam.h \
 	proto/ipc/msg_epg.c proto/ipc/msg_epg.h \

@@ -224,11 +224,7 @@ Test(reconciler, a_worker_that_breaks_the_protocol_ends_and_the_others_do_not,
 		     0);
 	cr_assert_gt(rig_count_log("stream impostor: it sent deliver"),
 	             0);
-	/* on a busy machine its statuses wait too long behind its flood */
-	cr_assert_gt(rig_count_log("stream floods: its messages to sluice: "
-				   "a flood of messages") +
-		     rig_count_log("stream floods: no status for 3 s"), 0,
-		     "%s", rig_log());
+	cr_assert_gt(rig_count_log("a flood of messages"), 0, "%s", rig_log());
 	cr_assert_gt(rig_count_log("stream hurries: it sent "
 				   "stream.status more often"),
 	             0);

@@ -359,6 +359,27 @@ Test(channel, costly_messages_that_do_not_end_are_a_flood)
 	teardown(&b);
 }
 
+Test(channel, tells_that_messages_wait_because_of_their_cost)
+{
+	struct bench b;
+
+	cr_assert_not(channel_holds_back(NULL));
+	setup(&b, MSG_TO_MASTER);
+	say(&b, READY);
+	cr_assert_not(channel_holds_back(b.channel)); /* read at once */
+	b.burn_ms = CHANNEL_COST_SAVED_MS;
+	settle(&b);
+	cr_assert_eq(b.messages, 1);
+	cr_assert_not(channel_holds_back(b.channel)); /* none waits */
+	say(&b, READY);
+	cr_assert(channel_holds_back(b.channel));
+	b.burn_ms = 0;
+	while (b.messages < 2)
+		ev_run(b.loop, EVRUN_ONCE);
+	cr_assert_not(channel_holds_back(b.channel));
+	teardown(&b);
+}
+
 Test(channel, a_reply_to_a_request_may_cost_more)
 {
 	const struct msg ask = { .type = MSG_DELIVER_LIST, .seq = 1 };
