@@ -246,8 +246,6 @@ test('services of an adapter become streams, and the adapter an entry',
 	const stored = () => done(sluice, { cmd: 'load' }, admin);
 
 	await Sender.start(t, new TsMux({ programs }), 5300);
-	// a page that gets no processor for ten seconds begins another scan
-	visitor.allowed = /status of 404 .* scan-check/;
 	await visitor.login('admin', password);
 	await page.waitForSelector('.tile');
 	await visitor.go(sluice.port, '#/adapters');
