@@ -153,7 +153,8 @@ export class Sluice {
 	// refused where a busy machine leaves the trial no time, and set-user
 	// where the worker that hashes does not begin in time, and viewers are
 	// not listed where their worker does not answer: a client repeats it,
-	// at most twice.
+	// at most twice.  A change stays without its restart then, which a
+	// client asks for.
 	async cmd(name, fields = {}, tries = 3) {
 		const reply = await this.post({ cmd: name, ...fields });
 
@@ -163,7 +164,13 @@ export class Sluice {
 			return this.cmd(name, fields, tries - 1);
 		}
 		assert.equal(reply.status, 200, `${name}: ${reply.body}`);
-		return JSON.parse(reply.body);
+		const decoded = JSON.parse(reply.body);
+
+		if (decoded.warnings?.some((text) => BUSY.restart.test(text))) {
+			console.error(`restart after ${name}: ${reply.body}`);
+			await this.cmd('restart');
+		}
+		return decoded;
 	}
 
 	get(target) { return request(this.port, { path: target }); }
