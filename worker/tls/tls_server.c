@@ -126,6 +126,21 @@ static struct tls_conn *find_unused(const struct tls_server *s, bool viewer)
 	return c != NULL ? c : find_oldest(s, TLS_HANDSHAKE, viewer);
 }
 
+static unsigned control_clients(const struct tls_server *s)
+{
+	return s->status.connections - s->n_viewers;
+}
+
+/* Is there a place for a new connection?  Places that control clients do not
+ * use stay free for them. */
+static bool has_place(const struct tls_server *s, bool viewer)
+{
+	unsigned used = MIN(control_clients(s), reserved(s));
+	unsigned kept = viewer ? reserved(s) - used : 0;
+
+	return s->status.connections + kept < s->connections_max;
+}
+
 /* Ends the connection whose end matters least, for a new one; false: all are in
  * use.  A viewer replaces a control client only if control clients have more
  * than their reserved connections. */
@@ -134,7 +149,7 @@ static bool make_room(struct tls_server *s, bool viewer)
 	struct tls_conn *old = find_unused(s, viewer);
 
 	if (old == NULL &&
-	    (!viewer || s->status.connections - s->n_viewers > reserved(s)))
+	    (!viewer || control_clients(s) > reserved(s)))
 		old = find_unused(s, !viewer);
 	if (old == NULL)
 		old = find_idle(s);
@@ -148,10 +163,9 @@ void tls_server_take(struct tls_server *s, enum tls_client client, int outer,
 {
 	struct tls_conn *c = NULL;
 	bool viewer = client == TLS_VIEWER;
-	unsigned limit = s->connections_max - (viewer ? reserved(s) : 0);
 
 	if (s->ctx != NULL && s->conns.gather != NULL &&
-	    (s->status.connections < limit || make_room(s, viewer))) {
+	    (has_place(s, viewer) || make_room(s, viewer))) {
 		c = tls_conn_new(&s->conns, s->ctx, outer, inner,
 				 viewer && s->kernel);
 	} else {

@@ -159,6 +159,12 @@ static void hang_up(struct link *l)
 	fd_close(&l->plain);
 }
 
+static void hang_up_all(struct link *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		hang_up(&list[i]);
+}
+
 static bool is_closed(int fd)
 {
 	char byte;
@@ -320,28 +326,26 @@ Test(tls_server, replaces_handshakes_but_no_open_connections,
 
 Test(tls_server, an_idle_viewer_leaves_its_place_to_another, .timeout = 90)
 {
-	struct link all[2], late, control;
+	struct link all[3], late, control;
 	struct bench b;
 
-	/* three of four are for viewers */
 	setup(&b, (struct tls_server_config){ .connections_max = 4,
 					      .idle_ms = SOON_MS });
 	control = dial(&b);
-	all[0] = dial_client(&b, TLS_VIEWER);
-	all[1] = dial_client(&b, TLS_VIEWER);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		all[i] = dial_client(&b, TLS_VIEWER);
 	for (uint64_t end = mono_ms() + 2 * SOON_MS; mono_ms() < end;)
 		ev_run(b.loop, EVRUN_ONCE);
 	/* the first one is used again */
 	cr_assert_eq(SSL_write(all[0].ssl, "x", 1), 1);
 	UNTIL(&b, recv(all[0].plain, &(char){ 0 }, 1, 0) == 1);
 	late = dial_client(&b, TLS_VIEWER);
-	cr_expect_eq(count(&b), 3);
+	cr_expect_eq(count(&b), 4);
 	cr_expect(is_closed(all[1].plain));
 	cr_expect_not(is_closed(all[0].plain));
 	cr_expect_not(is_closed(control.plain));
 	hang_up(&control);
-	hang_up(&all[0]);
-	hang_up(&all[1]);
+	hang_up_all(all, ARRAY_LEN(all));
 	hang_up(&late);
 	UNTIL(&b, count(&b) == 0);
 	teardown(&b);
@@ -350,7 +354,7 @@ Test(tls_server, an_idle_viewer_leaves_its_place_to_another, .timeout = 90)
 /* A quarter of the connections is for control clients. */
 Test(tls_server, viewers_end_no_handshake_of_a_control_client, .timeout = 90)
 {
-	struct link all[3], control, late;
+	struct link all[4], control, late;
 	struct bench b;
 
 	setup(&b, (struct tls_server_config){ .connections_max = 4,
@@ -362,15 +366,19 @@ Test(tls_server, viewers_end_no_handshake_of_a_control_client, .timeout = 90)
 	cr_expect(is_closed(all[0].plain));
 	for (size_t i = 1; i < ARRAY_LEN(all); i++) {
 		hang_up(&all[i]);
-		UNTIL(&b, count(&b) == 2);
+		UNTIL(&b, count(&b) == 3);
 		all[i] = dial_client(&b, TLS_VIEWER);
 	}
 	late = serve_client(&b, TLS_VIEWER);
 	cr_expect(is_closed(late.plain));
 	cr_expect_not(is_closed(control.plain));
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		hang_up(&all[i]);
+	/* its place stays free */
 	hang_up(&control);
+	hang_up(&late);
+	UNTIL(&b, count(&b) == 3);
+	late = serve_client(&b, TLS_VIEWER);
+	cr_expect(is_closed(late.plain));
+	hang_up_all(all, ARRAY_LEN(all));
 	hang_up(&late);
 	UNTIL(&b, count(&b) == 0);
 	teardown(&b);
@@ -394,8 +402,7 @@ Test(tls_server, control_clients_end_no_handshake_of_a_viewer, .timeout = 90)
 	viewer = serve_client(&b, TLS_VIEWER);
 	late = serve_client(&b, TLS_VIEWER);
 	cr_expect_not(is_closed(late.plain));
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		hang_up(&all[i]);
+	hang_up_all(all, ARRAY_LEN(all));
 	hang_up(&viewer);
 	hang_up(&late);
 	UNTIL(&b, count(&b) == 0);
