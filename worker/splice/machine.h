@@ -227,12 +227,12 @@ struct splice {
 	struct splice_counters counters;
 
 	uint64_t renewed_ns; /* time of the last change of the tables */
-	uint64_t held_ns;   /* start of the first of several holds in a row; 0:
-			     * no hold */
+	/* start of the first of several holds in a row, and of the first one
+	 * that counts against SPLICE_WAITS_MS; 0: no hold */
+	uint64_t began_ns, held_ns;
 	uint64_t until_ns;  /* latest end of a hold or a drain */
 	uint64_t drain_end_ns; /* upper limit of until_ns during a drain */
-	struct fifo held;   /* packets that wait for the end of a hold or a
-			     * drain */
+	struct fifo held;   /* packets that wait in a hold or a drain */
 	size_t n_draining;  /* number of PIDs with PID_DRAIN */
 	/* kind of the cut that follows the drain */
 	enum splice_cut_kind next_kind;

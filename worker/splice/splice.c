@@ -139,13 +139,22 @@ void splice_hold(struct splice *s, const struct ts_run *runs, size_t n_runs)
 			(void)fifo_push(&s->held, runs[i]);
 }
 
+/* The time at which no packet waits any longer. */
+static uint64_t last_deadline(const struct splice *s)
+{
+	return s->began_ns + (uint64_t)SPLICE_SPLIT_WAITS_MS * SPLICE_MS;
+}
+
 static void enter_hold(struct splice *s, enum splice_state state)
 {
 	s->state = state;
+	if (s->began_ns == 0)
+		s->began_ns = s->now_ns;
 	if (s->held_ns == 0)
 		s->held_ns = s->now_ns;
 	s->until_ns = MIN(s->now_ns + (uint64_t)SPLICE_DOUBT_MS * SPLICE_MS,
 			  s->held_ns + (uint64_t)SPLICE_WAITS_MS * SPLICE_MS);
+	s->until_ns = MIN(s->until_ns, last_deadline(s));
 }
 
 void splice_hold_foreign(struct splice *s, struct splice_cursor c)
@@ -304,7 +313,7 @@ static void release(struct splice *s, const struct splice_event *e)
 	send_held(s);
 	s->split_waited = false;
 	if (s->state == sending_state(s))
-		s->held_ns = 0;
+		s->held_ns = s->began_ns = 0;
 }
 
 /* Ends a hold although no packet has decided: sends the held packets.  Whether
@@ -318,7 +327,7 @@ static void judge(struct splice *s, const struct splice_event *e)
 	 * state */
 	if (s->state == SPLICE_JUDGE) {
 		s->state = sending_state(s);
-		s->held_ns = 0;
+		s->held_ns = s->began_ns = 0;
 	}
 }
 
@@ -329,6 +338,16 @@ static void judge_all(struct splice *s, const struct splice_event *e)
 	s->ends = true;
 	judge(s, e);
 	s->ends = false;
+}
+
+/* At the deadline of a hold: one header after the other could wait for a rest
+ * that never comes. */
+static void judge_late(struct splice *s, const struct splice_event *e)
+{
+	if (s->now_ns < last_deadline(s))
+		judge(s, e);
+	else
+		judge_all(s, e);
 }
 
 /* At a cut or a lap: sends the held packets, then handles the event.  Behind a
@@ -414,7 +433,7 @@ static handle_fn *const table[SPLICE_STATES][SPLICE_EVENTS] = {
 		[SPLICE_ON_FEED] = feed_hold,
 		[SPLICE_ON_CUT] = judge_first,
 		[SPLICE_ON_SHIFT] = judge_first,
-		[SPLICE_ON_DEADLINE] = judge,
+		[SPLICE_ON_DEADLINE] = judge_late,
 	},
 	[SPLICE_DRAIN] = {
 		[SPLICE_ON_FEED] = feed_next,

@@ -93,6 +93,9 @@ enum {
 	 * jumped, packets may wait again for PCRs of other clocks.  Then all
 	 * packets pass. */
 	SPLICE_WAITS_MS = 200,
+	/* The longest duration of waits in a row if some of them are for the
+	 * rest of a PES header. */
+	SPLICE_SPLIT_WAITS_MS = 2 * SPLICE_WAITS_MS,
 	/* A unit whose DTS does not continue waits for a PCR, and with it the
 	 * whole stream.  If its clock has not jumped, no further unit of this
 	 * clock waits during this time. */

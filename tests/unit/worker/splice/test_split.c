@@ -384,6 +384,33 @@ Test(split, packets_without_the_rest_do_not_prolong_the_wait)
 	bench_free(b);
 }
 
+Test(split, headers_on_ever_more_pids_do_not_add_up_their_waits)
+{
+	enum { MOST = SPLICE_SPLIT_WAITS_MS + 10, LAST_MS = 3000 };
+	struct bench *b = bench_new();
+	struct ts_run run;
+	size_t before;
+
+	play(b, LAP_MS);
+	splice_shift(b->splice, LAP);
+	before = b->n;
+	for (unsigned ms = 1; ms < LAST_MS; ms++) {
+		b->ts->n = 0;
+		(void)build_payload(b->ts, VIDEO, 0xaa);
+		if (ms % 30 == 0) {
+			(void)build_pes(b->ts, (uint16_t)(0x400 + ms), "", 0);
+			build_split(b->ts, 5);
+			b->ts->n--; /* the rest never comes */
+		}
+		run = build_run(b->ts);
+		splice_feed(b->splice, &run, 1, b->now_ns);
+		b->now_ns += MS;
+		splice_turn(b->splice, b->now_ns);
+		cr_assert_leq(ms, b->n - before + MOST);
+	}
+	bench_free(b);
+}
+
 /* Streams without the optional header have no times to wait for. */
 Test(split, a_short_pes_without_times_does_not_wait)
 {
