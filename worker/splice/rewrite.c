@@ -79,6 +79,8 @@ static void bridge_laps(struct splice *s, const uint8_t *p)
 	}
 }
 
+/* The state of this PID, or a new one, in place of one without a section only
+ * if all places are taken; NULL: no place. */
 static struct cue *find_cue(struct splice *s, uint16_t pid)
 {
 	struct splice_cue *found = NULL;
@@ -88,7 +90,8 @@ static struct cue *find_cue(struct splice *s, uint16_t pid)
 
 		if (c->pid == pid)
 			return &c->cue;
-		if (found == NULL && (c->pid == 0 || c->cue.now.len == 0))
+		if (c->pid == 0 ? found == NULL || found->pid != 0
+				: found == NULL && c->cue.now.len == 0)
 			found = c;
 	}
 	if (found == NULL)

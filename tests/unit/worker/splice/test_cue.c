@@ -2,6 +2,9 @@
 #include "worker/splice/cue.h"
 
 #include "common/base/crc32.h"
+#include "common/base/units.h"
+#include "tests/unit/worker/ts/build.h"
+#include "worker/splice/splice.h"
 #include "worker/ts/section.h"
 
 #include <criterion/criterion.h>
@@ -181,4 +184,69 @@ Test(cue, the_rest_of_a_section_behind_a_missing_packet_is_unchanged)
 	cue_move(&c, last, 90000);
 	cr_assert_arr_eq(last, before, TS_PACKET);
 	cr_assert_eq(c.now.len, 0);
+}
+
+/* --- in a stream --- */
+
+struct sink {
+	size_t n;
+	uint8_t packets[64][TS_PACKET];
+};
+
+static void take(const struct ts_run *runs, size_t n_runs, void *arg)
+{
+	struct sink *to = arg;
+
+	for (size_t i = 0; i < n_runs; i++)
+		for (size_t k = 0; k < runs[i].n; k++)
+			memcpy(to->packets[to->n++], runs[i].data +
+			       k * TS_PACKET, TS_PACKET);
+}
+
+static void feed(struct splice *s, struct build *ts)
+{
+	struct ts_run run = build_run(ts);
+
+	splice_feed(s, &run, 1, SECOND_NS);
+	splice_turn(s, SECOND_NS);
+	ts->n = 0;
+}
+
+/* The last packets of a section may come twice, with a cue of another PID
+ * between them. */
+Test(cue, those_of_two_pids_do_not_take_the_place_of_each_other)
+{
+	const struct build_es streams[] = { { 0x1b, 0x101, "", 0 },
+					    { 0x86, PID, "", 0 },
+					    { 0x86, PID + 1, "", 0 } };
+	const struct build_entry entry = { 1, 0x100 };
+	struct sink out = { 0 };
+	struct splice *s = splice_new(&(struct splice_config){
+		.out = take, .arg = &out });
+	struct build *ts = build_new();
+	uint8_t section[LEN_MAX], cue[300];
+	const uint8_t *twice[2];
+	size_t n = 0;
+
+	(void)build_section(ts, 0, section, build_pat(section, 0, &entry, 1));
+	(void)build_section(ts, 0x100, section,
+			    build_pmt(section, entry, 0, streams, 3));
+	(void)build_pcr(ts, 0x101, 0);
+	feed(s, ts);
+	splice_shift(s, 90000);
+	out.n = 0;
+	make(cue, sizeof cue, 5);
+	(void)build_section(ts, PID, cue, sizeof cue);
+	make(section, 40, 5);
+	(void)build_section(ts, PID + 1, section, 40);
+	memcpy(build_packet(ts, ts->n++), build_packet(ts, 1), TS_PACKET);
+	feed(s, ts);
+	for (size_t i = 0; i < out.n; i++)
+		if (ts_pid(out.packets[i]) == PID && !ts_pusi(out.packets[i]) &&
+		    n < 2)
+			twice[n++] = out.packets[i];
+	cr_assert_eq(n, 2u);
+	cr_assert_arr_eq(twice[0], twice[1], TS_PACKET);
+	splice_free(&s);
+	build_free(ts);
 }
