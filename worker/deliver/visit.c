@@ -62,18 +62,18 @@ static bool is_options(const struct http_request *request)
 	return strcmp(http_request_method(request), "OPTIONS") == 0;
 }
 
-/* True if the play paths are served in this connection, too; always if the
- * control port passed it on. */
+/* True if the play paths are served in this connection, too: if the control
+ * port passed it on, or its listener serves them, or did when it came. */
 static bool serves_play(const struct deliver *d, const struct viewer_conn *c)
 {
 	const struct listener *l;
 
-	if (strcmp(c->address, MSG_PLAY_ADDRESS) == 0)
+	if (c->play || strcmp(c->address, MSG_PLAY_ADDRESS) == 0)
 		return true;
 	LIST_FOREACH(l, &d->listeners, entry)
 		if (strcmp(l->address, c->address) == 0)
 			return l->play;
-	return c->play;
+	return false;
 }
 
 /* The mount of this path, for clients with TLS or without; NULL: none. */

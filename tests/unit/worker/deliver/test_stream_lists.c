@@ -186,6 +186,13 @@ Test(stream_lists, a_connection_keeps_the_play_paths_of_a_closed_port)
 	await_question(&s);
 	answer(&s, s.seq, 200, "#EXTM3U\n");
 	expect_status(&s, fd, 200);
+	/* an output has the address */
+	deliver_listen(s.rig.deliver, &(struct msg_deliver_listen){
+		RIG_ADDRESS, 0, false }, rig_listener(&s.rig.port));
+	say(fd, GET("/playlist.m3u8"));
+	await_question(&s);
+	answer(&s, s.seq, 200, "#EXTM3U\n");
+	expect_status(&s, fd, 200);
 	(void)close(fd);
 	rig_done(&s.rig);
 }
