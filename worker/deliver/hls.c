@@ -272,6 +272,14 @@ static bool send_part(struct viewer_conn *c, const struct http_request *r,
 	return true;
 }
 
+/* Can a part of this segment be among those that the writer adds now? */
+static bool may_come(const struct ring_segments *all, uint64_t number)
+{
+	return all->changes && number != 0 &&
+	       ((all->n == 0 && !all->has_open) ||
+		number + 1 >= hls_next_number(all));
+}
+
 /* Answers a request for a part, or with an error.  False: the request waits,
  * because the part is the next one and not complete, or because the writer was
  * changing the lists. */
@@ -296,7 +304,7 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 			return send_part(c, r, m, &all, p);
 	}
 	/* p is the newest part */
-	if (all.changes ||
+	if (may_come(&all, number) ||
 	    (hls_parts_are_live(&parts, &all) &&
 	     number == hls_next_number(&all) &&
 	     wanted->index == (p->number == number ? p->index + 1 : 0)))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests that wait for a segment, a part or the next ring. */
+#include "common/base/ring_header.h"
 #include "tests/unit/worker/deliver/hls_rig.h"
 
 Test(hls_wait, a_playlist_waits_for_the_first_segment)
@@ -98,6 +99,29 @@ Test(hls_wait, requests_wait_for_the_next_part)
 	expect_error(&s, list, 400);
 	(void)close(list);
 	(void)close(part);
+	rig_done(&s.rig);
+}
+
+/* The process of the stream died while it changed its newest entry. */
+Test(hls_wait, no_request_waits_for_a_part_that_can_no_more_come)
+{
+	struct ring_header *header;
+	struct scene s;
+	uint64_t newest;
+	int late, next;
+
+	scene_init(&s);
+	add_segments(&s, 3);
+	add_part(&s, 0);
+	header = s.rig.writer->header;
+	newest = header->n_segments - 1;
+	header->segments[newest % RING_SEGMENTS].seq++;
+	next = rig_request(&s.rig, GET("/news/5003.9.ts"));
+	late = rig_request(&s.rig, GET("/news/4000.0.ts"));
+	expect_error(&s, late, 404);
+	cr_assert_not(has_answer(next));
+	(void)close(late);
+	(void)close(next);
 	rig_done(&s.rig);
 }
 
