@@ -300,6 +300,9 @@ static bool is_rap(const struct splice *s, const uint8_t *packet)
 	enum rap_sign sign;
 
 	rap_follow(&rap, pid, psi_coding(s->psi, pid), PID_VIDEO);
+	/* the packets behind it have the rest of a split header */
+	if (s->ahead != NULL)
+		packet = splice_cursor_get(s->ahead);
 	sign = rap_feed(&rap, packet);
 	if (sign != RAP_OPEN)
 		return sign == RAP_HERE;

@@ -100,21 +100,36 @@ static unsigned delay(const struct source *s)
 	return at % 3 == 1 ? 3 : 0;
 }
 
+/* A PES extension with PES_private_data (ISO/IEC 13818-1 2.4.3.7).  Returns its
+ * length. */
+static size_t put_private_data(uint8_t *pes)
+{
+	memset(pes + 20, 0xff, 16);
+	memcpy(pes + 28, "\0\0\1\x65\x88\x84", 6);
+	pes[7] |= 1;
+	pes[8] += 17;
+	pes[19] = 0x80;
+	return 17;
+}
+
 static void make_picture(struct source *s)
 {
 	bool rap = s->pictures % s->gop == 0;
+	size_t at = 19;
 	uint8_t pes[64 * 184] = { 0, 0, 1, 0xe0, 0, 0, 0x80 };
 	size_t len = (rap ? 4 : 1) * PICTURE_PACKETS * 180;
 	uint64_t dts = s->start + (uint64_t)s->pictures * SOURCE_FRAME +
 		       s->lead_ms * (HZ / 1000);
 
 	put_times(pes, dts + (uint64_t)delay(s) * SOURCE_FRAME, dts);
-	for (size_t i = 19; i < len; i++)
+	if (s->false_start && !rap)
+		at += put_private_data(pes);
+	for (size_t i = at; i < len; i++)
 		pes[i] = (uint8_t)(i * 7 + s->pictures);
-	memcpy(pes + 19, "\0\0\1\x09\x10\0\0\1", 8);
-	pes[27] = !rap ? 0x41 : s->header_alone ? 0x65 : 0x67;
+	memcpy(pes + at, "\0\0\1\x09\x10\0\0\1", 8);
+	pes[at + 8] = !rap ? 0x41 : s->header_alone ? 0x65 : 0x67;
 	if (s->header_alone) {
-		pes[28] = 0x9a;
+		pes[at + 9] = 0x9a;
 		rap = false;
 	}
 	s->n_video = put_unit(s->video, SOURCE_VIDEO, pes, len,

@@ -33,6 +33,9 @@ struct source {
 	/* no packet has random_access_indicator, and the header of each picture
 	 * has a packet of its own; decoding can begin with IDR pictures */
 	bool header_alone;
+	/* other pictures have private data in their PES headers that looks
+	 * like an IDR picture */
+	bool false_start;
 	size_t head; /* the most bytes of a PES in its first packet; 0: all */
 	uint16_t program;
 	uint16_t shift;    /* added to the PIDs of video and audio, ... */

@@ -135,6 +135,34 @@ Test(splice, the_clock_continues_without_packets)
 	cr_assert_lt(passed, 8060);
 }
 
+/* Does the first picture behind these bytes say that decoding can begin? */
+static bool begins_with_rap(size_t from)
+{
+	for (size_t at = from; at < s.n; at += TS_PACKET) {
+		const uint8_t *p = s.data + at;
+
+		if (ts_pid(p) == SOURCE_VIDEO && ts_pusi(p))
+			return ts_adaptation_flags(p) & 0x40;
+	}
+	return false;
+}
+
+Test(splice, private_data_of_a_header_is_no_picture)
+{
+	for (size_t head = 1; head < 40; head++) {
+		size_t before;
+
+		b->head = head;
+		b->false_start = true;
+		stage_play(&s, a, 1000);
+		source_skip(b, 300);
+		before = s.n;
+		splice_cut(s.splice, NULL, false, s.now_ns);
+		stage_play(&s, b, 1000);
+		cr_assert(begins_with_rap(before), "split at %zu", head);
+	}
+}
+
 Test(splice, the_same_source_again_is_left_where_it_was)
 {
 	uint64_t offset;
