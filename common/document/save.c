@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <sys/stat.h>
 
 enum { SLOW_MS = 5000 };
 
@@ -71,7 +72,9 @@ struct save {
 	size_t len;
 	/* logins for revisions_sign(); "": unknown */
 	char author[REVISION_AUTHOR_MAX + 1];
-	bool continues; /* the write keeps no former version */
+	bool continues; /* the write keeps no version of the content before */
+	/* the file after the last write; st_ino 0: none */
+	struct stat written;
 	int result;
 	struct errmsg error;
 	struct errmsg lost; /* why a revision is not kept; or empty */
@@ -88,21 +91,43 @@ static void arm(struct save *s, unsigned after_ms)
 	timer_start(s->cfg.loop, &s->timer, after_ms / 1e3);
 }
 
+/* True: the file is still as the last write left it.  A manual edit changes its
+ * inode or its ctime. */
+static bool is_own(const struct save *s)
+{
+	const struct stat *then = &s->written;
+	struct stat now;
+
+	return stat(s->cfg.path, &now) == 0 && now.st_dev == then->st_dev &&
+	       now.st_ino == then->st_ino && now.st_size == then->st_size &&
+	       now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
+	       now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
+}
+
+static int replace(struct save *s)
+{
+	int r;
+
+	s->lost.text[0] = '\0';
+	if (s->cfg.revisions && !(s->continues && is_own(s)))
+		r = revisions_replace(s->cfg.path, s->text, s->len, &s->error,
+				      &s->lost);
+	else
+		r = replace_file(s->cfg.path, s->text, s->len, &s->error);
+	if (r == 0 && s->author[0] != '\0')
+		revisions_sign(s->cfg.path, s->author);
+	/* after revisions_sign(), which changes the ctime */
+	if (r == 0 && stat(s->cfg.path, &s->written) < 0)
+		s->written = (struct stat){ 0 };
+	return r;
+}
+
 static void *write_in_thread(void *arg)
 {
 	struct save *s = arg;
 	uint64_t begin_ms = mono_ms();
 
-	if (s->cfg.revisions && !s->continues)
-		s->result = revisions_replace(s->cfg.path, s->text, s->len,
-					      &s->error, &s->lost);
-	else
-		s->result = replace_file(s->cfg.path, s->text, s->len,
-					 &s->error);
-	if (s->continues)
-		s->lost.text[0] = '\0';
-	if (s->result == 0 && s->author[0] != '\0')
-		revisions_sign(s->cfg.path, s->author);
+	s->result = replace(s);
 	s->took_ms = mono_ms() - begin_ms;
 	(void)pthread_mutex_lock(&s->end);
 	atomic_store(&s->finished, true);

@@ -75,7 +75,7 @@ void save_now(struct save *, save_done_fn *done, void *arg);
 /* Writes touched content at once, instead of after its delay or before its next
  * attempt, but after a write in flight.  If nothing was touched, done gets 0.
  * If the write is within delay_ms of the content before it, it keeps no former
- * version. */
+ * version, unless the file was changed by another program meanwhile. */
 void save_catch_up(struct save *, save_done_fn *done, void *arg);
 
 /* Waits for a write in flight and for the writes ordered before this call, and

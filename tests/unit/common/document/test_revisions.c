@@ -136,15 +136,20 @@ Test(revisions, an_unchanged_document_makes_none)
 	expect(2, "");
 }
 
+static void write_by_hand(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "w");
+
+	cr_assert_not_null(f);
+	cr_assert_neq(fputs(text, f), EOF);
+	cr_assert_eq(fclose(f), 0);
+}
+
 Test(revisions, a_file_written_in_place_does_not_change_them)
 {
-	FILE *f;
-
 	put("one");
 	put("two");
-	f = fopen(path, "w");
-	cr_assert_neq(fputs("by hand", f), EOF);
-	cr_assert_eq(fclose(f), 0);
+	write_by_hand(path, "by hand");
 	expect(1, "one");
 	put("three");
 	expect(1, "by hand");
@@ -327,6 +332,36 @@ Test(revisions, contents_that_are_caught_up_soon_are_one_of_their_authors)
 	catch_up(loop, save);
 	expect(1, "ordered");
 	expect(2, "two");
+	save_free(&save);
+	ev_loop_destroy(loop);
+}
+
+/* An editor writes the file in place, or replaces it by another file. */
+Test(revisions, a_file_edited_between_two_catch_ups_is_kept)
+{
+	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
+	struct change change = { "one", "olga" };
+	struct save *save = make_save(loop, &change);
+	char aside[80];
+
+	catch_up(loop, save);
+	write_by_hand(path, "in place");
+	change = (struct change){ "two", "carl" };
+	catch_up(loop, save);
+	expect(1, "in place");
+	expect(2, "");
+	name_of(0, aside);
+	write_by_hand(aside, "new");
+	cr_assert_eq(rename(aside, path), 0);
+	change.text = "six";
+	catch_up(loop, save);
+	expect(1, "new");
+	/* the burst continues */
+	change.text = "ten";
+	catch_up(loop, save);
+	expect(1, "new");
+	expect(2, "in place");
+	expect(3, "");
 	save_free(&save);
 	ev_loop_destroy(loop);
 }
