@@ -63,6 +63,9 @@ struct save {
 	struct ratelimit slow_limit;
 	struct orders orders;
 	struct order *order; /* order of the write in flight; NULL: none */
+	/* callers of save_join() whose content is touched, and those whose
+	 * content is in the write in flight */
+	struct orders touched, in_flight;
 
 	/* while writing is true, the thread uses the members down to lost */
 	bool writing;
@@ -177,8 +180,8 @@ static struct order *find_text(const struct save *s)
 	return NULL;
 }
 
-/* Handles the result of a write that has ended.  Adds its order to over, from
- * which it is reported later. */
+/* Handles the result of a write that has ended.  Adds its order and the callers
+ * that have joined it to over, from which they are reported later. */
 static void conclude(struct save *s, int result, struct orders *over)
 {
 	struct order *o = s->order, *text = find_text(s);
@@ -201,11 +204,13 @@ static void conclude(struct save *s, int result, struct orders *over)
 		arm(s, s->retry_ms);
 		s->retry_ms = MIN(s->retry_ms * 2, s->cfg.retry_max_ms);
 	}
-	if (o == NULL)
-		return;
-	o->result = result;
-	o->error = s->error;
-	STAILQ_INSERT_TAIL(over, o, link);
+	if (o != NULL)
+		STAILQ_INSERT_HEAD(&s->in_flight, o, link);
+	STAILQ_FOREACH(o, &s->in_flight, link) {
+		o->result = result;
+		o->error = s->error;
+	}
+	STAILQ_CONCAT(over, &s->in_flight);
 }
 
 /* Begins or continues a burst.  Content that is caught up within delay_ms
@@ -258,6 +263,9 @@ static void begin(struct save *s, struct orders *over)
 		ev_timer_stop(s->cfg.loop, &s->timer);
 		s->text = s->cfg.text(&s->len, s->cfg.arg);
 	}
+	/* false as well if the text takes the place of the touched content */
+	if (!s->dirty)
+		STAILQ_CONCAT(&s->in_flight, &s->touched);
 	take_author(s);
 	atomic_store(&s->finished, false);
 	r = thread_start(&s->thread, write_in_thread, s);
@@ -347,6 +355,8 @@ struct save *save_new(const struct save_config *cfg)
 	s->log_limit = (struct ratelimit){ .burst = 3, .window_ms = 60000 };
 	s->lost_limit = s->slow_limit = s->log_limit;
 	STAILQ_INIT(&s->orders);
+	STAILQ_INIT(&s->touched);
+	STAILQ_INIT(&s->in_flight);
 	(void)pthread_mutex_init(&s->end, NULL);
 	ev_init(&s->timer, on_timer);
 	ev_async_init(&s->done, on_done);
@@ -395,6 +405,8 @@ void save_free(struct save **p)
 	if (s == NULL)
 		return;
 	ev_timer_stop(s->cfg.loop, &s->timer);
+	STAILQ_CONCAT(&s->orders, &s->in_flight);
+	STAILQ_CONCAT(&s->orders, &s->touched);
 	while ((o = STAILQ_FIRST(&s->orders)) != NULL) {
 		STAILQ_REMOVE_HEAD(&s->orders, link);
 		s->dirty |= o->displaces;
@@ -504,6 +516,21 @@ void save_wait(struct save *s, save_done_fn *done, void *arg)
 
 	o->waits = true;
 	add_order(s, o);
+}
+
+void save_join(struct save *s, save_done_fn *done, void *arg)
+{
+	struct order *o;
+
+	if (!s->dirty) {
+		save_wait(s, done, arg);
+		return;
+	}
+	o = order_new(done, arg);
+	STAILQ_INSERT_TAIL(&s->touched, o, link);
+	/* the next attempt after a failure may be later */
+	if (save_left_ms(s) > s->cfg.delay_ms)
+		arm(s, s->cfg.delay_ms);
 }
 
 void save_text(struct save *s, char *text, size_t len, save_done_fn *done,

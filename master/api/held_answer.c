@@ -16,8 +16,6 @@ struct held_answer {
 	struct call *call; /* NULL: it was answered, or the client has left */
 	struct ev_loop *loop;
 	ev_timer limit;
-	ev_timer usual;        /* ends when the usual save is due */
-	struct config *config; /* while usual runs; else NULL */
 };
 
 static void forget(void *arg)
@@ -25,11 +23,7 @@ static void forget(void *arg)
 	struct held_answer *h = arg;
 
 	ev_timer_stop(h->loop, &h->limit);
-	ev_timer_stop(h->loop, &h->usual);
 	h->call = NULL;
-	/* while usual ran: no save will call held_answer_saved() */
-	if (h->config != NULL)
-		free(h);
 }
 
 static void answer(struct held_answer *h)
@@ -49,16 +43,6 @@ static void on_limit(struct ev_loop *loop, ev_timer *w, int revents)
 	answer(container_of(w, struct held_answer, limit));
 }
 
-static void on_usual(struct ev_loop *loop, ev_timer *w, int revents)
-{
-	struct held_answer *h = container_of(w, struct held_answer, usual);
-	struct config *config = h->config;
-
-	(void)loop, (void)revents;
-	h->config = NULL;
-	config_catch_up(config, held_answer_saved, h);
-}
-
 struct held_answer *held_answer_new(struct call *call)
 {
 	struct held_answer *h = xcalloc(1, sizeof *h);
@@ -66,7 +50,6 @@ struct held_answer *held_answer_new(struct call *call)
 	h->call = call;
 	h->loop = call->api->cfg.loop;
 	ev_init(&h->limit, on_limit);
-	ev_init(&h->usual, on_usual);
 	timer_start(h->loop, &h->limit, LIMIT_S);
 	call->later = true;
 	call->on_gone = forget;
@@ -87,12 +70,10 @@ void held_answer_free(struct held_answer **p)
 
 void held_answer_begin(struct held_answer *h, struct config *config)
 {
-	if (h->call->caller.type == USER_CONTROL) {
+	if (h->call->caller.type == USER_CONTROL)
 		config_catch_up(config, held_answer_saved, h);
-		return;
-	}
-	h->config = config;
-	timer_start(h->loop, &h->usual, CONFIG_SAVE_DELAY_MS / 1e3);
+	else
+		config_join(config, held_answer_saved, h);
 }
 
 void held_answer_saved(int result, const struct errmsg *error, void *held)

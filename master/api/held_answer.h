@@ -20,8 +20,8 @@ struct held_answer *held_answer_new(struct call *);
 void held_answer_free(struct held_answer **h);
 
 /* The answer waits for the save of the configuration.  For a control user the
- * save starts at once; for other users it starts after its usual delay of a
- * second, so that they cannot load the master with saves. */
+ * save starts at once; other users wait for the usual save, within a second, so
+ * that they cannot load the master with saves. */
 void held_answer_begin(struct held_answer *, struct config *);
 
 /* The file is written, or cannot be (save_done_fn): answers and frees held. */

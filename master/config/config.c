@@ -416,6 +416,11 @@ void config_catch_up(struct config *c, save_done_fn *done, void *arg)
 	save_catch_up(c->save, done, arg);
 }
 
+void config_join(struct config *c, save_done_fn *done, void *arg)
+{
+	save_join(c->save, done, arg);
+}
+
 bool config_is_writing(const struct config *c)
 {
 	return c->save != NULL && save_is_writing(c->save);

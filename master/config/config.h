@@ -144,6 +144,10 @@ void config_save_now(struct config *, save_done_fn *done, void *arg);
  * done: as for save_catch_up(). */
 void config_catch_up(struct config *, save_done_fn *done, void *arg);
 
+/* Waits until all changes are saved after their usual delay; there must be a
+ * file.  done: as for save_join(). */
+void config_join(struct config *, save_done_fn *done, void *arg);
+
 /* True: the file is being written, and no later change waits for its save. */
 bool config_is_writing(const struct config *);
 

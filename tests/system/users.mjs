@@ -205,6 +205,26 @@ test('an observer changes his own password and no other key', async (t) => {
 	await sluice.stop();
 });
 
+// The answer waits for the usual save; a restart saves at once.
+test('the own password of an observer is answered before a restart',
+	async (t) => {
+		const { sluice, told } = await startWithEvents(t, {
+			olga: { type: 2, password: 'look' } });
+		const olga = cookie(await enter(sluice, 'olga', 'look'));
+
+		await waitUntil('the save', () => JSON.parse(fs.readFileSync(
+			sluice.file, 'utf8')).users.olga !== undefined);
+		const pending = call(sluice, { cmd: 'set-user', id: 'olga',
+			user: { password: 'new' } }, olga);
+		await told(1);
+		process.kill(sluice.pid, 'SIGUSR2');
+		assert.equal((await pending).status, 200);
+		await sluice.logged(/restarting: the streams continue/);
+		await sluice.ready();
+		await enter(sluice, 'olga', 'new');
+		await sluice.stop();
+	});
+
 test('a change of a user while a password is hashed is not lost', async (t) => {
 	const { sluice, admin } = await startGuarded(t, { users: {
 		olga: { type: 2, password: 'look' } } });

@@ -66,6 +66,7 @@ unit_common_tests = \
 	tests/unit/common/document/test_replace \
 	tests/unit/common/document/test_revisions \
 	tests/unit/common/document/test_save \
+	tests/unit/common/document/test_save_join \
 	tests/unit/common/http/test_server \
 	tests/unit/common/http/test_server_clock \
 	tests/unit/common/http/test_server_faults \
@@ -135,6 +136,7 @@ tests_unit_common_document_test_replace_LDADD = $(master_libs)
 tests_unit_common_document_test_revisions_LDADD = $(master_libs)
 tests_unit_common_document_test_revisions_LDFLAGS = -Wl,--wrap=thread_start
 tests_unit_common_document_test_save_LDADD = $(master_libs)
+tests_unit_common_document_test_save_join_LDADD = $(master_libs)
 tests_unit_common_http_test_server_SOURCES = \
 	tests/unit/common/http/test_server.c \
 	tests/unit/common/http/client.c \
