@@ -271,21 +271,22 @@ bool lockout_is_locked(const struct lockout *l, const struct lockout_try *t,
 	       lockout_login_room(l, t, now_ms) == 0;
 }
 
-enum lockout_news lockout_fail(struct lockout *l, const struct lockout_try *t,
-			       uint64_t now_ms)
+unsigned lockout_fail(struct lockout *l, const struct lockout_try *t,
+		      uint64_t now_ms)
 {
 	struct place p = place_of(l, t);
 	struct failure failure = { now_ms, p.login };
-	bool of_address;
+	unsigned locked = 0;
 
 	/* A failure during a lock counts neither for the address nor for the
 	 * login, so it extends no lock. */
 	if (lockout_is_locked(l, t, now_ms))
-		return LOCKOUT_NO_NEWS;
-	of_address = count(&l->addresses[t->door], &p.address, &failure);
+		return 0;
+	if (count(&l->addresses[t->door], &p.address, &failure))
+		locked |= LOCKOUT_ADDRESS;
 	if (count(&l->logins[t->door], &p.login, &failure))
-		return LOCKOUT_LOGIN;
-	return of_address ? LOCKOUT_ADDRESS : LOCKOUT_NO_NEWS;
+		locked |= LOCKOUT_LOGIN;
+	return locked;
 }
 
 void lockout_succeed(struct lockout *l, const struct lockout_try *t)

@@ -5,8 +5,8 @@
  *
  * Five failed checks within a minute lock an address until a minute after the
  * last of them.  Twenty failed checks of a login within a minute lock the login
- * in the same way, also if they come from different addresses; a failure that
- * locks an address does not count for the login.  Each door (the control
+ * in the same way, also if they come from different addresses; the failure that
+ * locks an address counts for the login too.  Each door (the control
  * interface or the viewers) has locks of its own: guesses at one door lock no
  * client out of the other door.
  *
@@ -70,14 +70,13 @@ unsigned lockout_room(const struct lockout *, const struct lockout_try *,
 unsigned lockout_login_room(const struct lockout *, const struct lockout_try *,
 			    uint64_t now_ms);
 
-/* A failure locks nothing new, the address, or the login, and the address
- * perhaps with the login. */
-enum lockout_news { LOCKOUT_NO_NEWS, LOCKOUT_ADDRESS, LOCKOUT_LOGIN };
+/* Bits of lockout_fail(): what a failure has locked. */
+enum { LOCKOUT_ADDRESS = 1, LOCKOUT_LOGIN = 2 };
 
-/* Counts a failed check; returns what it has locked.  Counts nothing while the
- * address or the login is locked. */
-enum lockout_news lockout_fail(struct lockout *, const struct lockout_try *,
-			       uint64_t now_ms);
+/* Counts a failed check; returns the bits of what it has locked, 0: nothing.
+ * Counts nothing while the address or the login is locked. */
+unsigned lockout_fail(struct lockout *, const struct lockout_try *,
+		      uint64_t now_ms);
 /* Notes a successful check: deletes the failures of this login from the counts
  * of this address, at all doors.  The count of the login stays. */
 void lockout_succeed(struct lockout *, const struct lockout_try *);

@@ -209,31 +209,27 @@ static struct lockout_try try_of(const struct check *c)
 	return (struct lockout_try){ &c->address, c->login, c->door };
 }
 
-/* Counts a failure; logs if it locks the address or the login.  The line does
- * not name the login, because a user may have typed the password in its place,
- * and such lines are not limited. */
+/* Counts a failure; logs if it locks the address, the login, or both.  The line
+ * does not name the login, because a user may have typed the password in its
+ * place, and such lines are not limited. */
 static void fail(const struct check *c, uint64_t now)
 {
 	struct lockout_try t = try_of(c);
 	const char *door = c->door == GATE_VIEWERS ? " for viewers" : "";
+	unsigned locked = lockout_fail(c->gate->lockout, &t, now);
 	char text[IP_TEXT_MAX];
 
-	switch (lockout_fail(c->gate->lockout, &t, now)) {
-	case LOCKOUT_NO_NEWS:
-		break;
-	case LOCKOUT_ADDRESS:
+	if (locked & LOCKOUT_ADDRESS) {
 		ip_format(&c->address, text);
 		log_warning("auth", "%s is locked for a minute%s: %d wrong "
 			    "passwords", text, door, (int)LOCKOUT_FAILURES);
-		break;
-	case LOCKOUT_LOGIN:
+	}
+	if (locked & LOCKOUT_LOGIN)
 		log_warning("auth", "a login is locked for a minute%s: %d "
 				    "wrong passwords from several addresses; "
 				    "it can still log in from addresses that "
 				    "it used before", door,
 			    (int)LOCKOUT_LOGIN_FAILURES);
-		break;
-	}
 }
 
 static enum gate_answer judge(struct check *c, enum auth_outcome outcome)

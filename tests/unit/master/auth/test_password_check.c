@@ -77,6 +77,36 @@ static void lock_address(const char *from, const char *login)
 	}
 }
 
+static unsigned of_addresses, of_logins; /* lines about locks */
+
+static void count_locks(enum log_level level, const char *component,
+			const char *text, void *arg)
+{
+	(void)level, (void)component, (void)arg;
+	if (strstr(text, "is locked for a minute") == NULL)
+		return;
+	if (strncmp(text, "a login ", 8) == 0)
+		of_logins++;
+	else
+		of_addresses++;
+}
+
+Test(gate, a_failure_that_locks_address_and_login_logs_both)
+{
+	open_world();
+	log_open(count_locks, NULL, LOG_LEVEL_INFO);
+	for (unsigned i = 0; i < 4; i++) {
+		char from[32];
+
+		(void)snprintf(from, sizeof from, "198.51.100.%u", i);
+		cr_expect_eq(of_logins, 0u);
+		lock_address(from, "anna");
+	}
+	cr_expect_eq(of_addresses, 4u);
+	cr_expect_eq(of_logins, 1u);
+	close_world();
+}
+
 /* A viewer, which cannot enter at all. */
 static void put_vera(void)
 {
