@@ -195,6 +195,51 @@ test('the sound follows streams that a display does not show', { skip },
 	await sluice.stop();
 });
 
+test('a frozen wall shows the present with Continue', { skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const texts = () => page.locator('.tile, .summary, .wrong')
+		.evaluateAll((all) => all.map((one) =>
+			`${one.title.slice(-20)} ${one.innerText}`
+				.replace(/x{99,}/g, '')));
+	const sender = await Sender.start(t, new TsMux(), 5000);
+
+	await visitor.login('admin', password);
+	await visitor.untilMark('News HD', 'on');
+	await page.locator('main').focus();
+	await page.keyboard.press('Space');
+	await page.waitForSelector('text=Frozen since');
+	const before = await texts();
+	const overview = page.waitForResponse(async (response) => {
+		if (!response.url().endsWith('api/overview'))
+			return false;
+		const { streams } = await response.json();
+
+		return streams.some(({ id }) => id === 'late') && streams.some(
+			({ id, onair }) => id === 'news' && !onair);
+	});
+
+	sender.stop();
+	await done(sluice, { cmd: 'set-stream', stream: { id: 'late',
+		name: 'Late', type: 'spts', enable: true,
+		input: ['udp://127.0.0.1:5004'], output: [] } }, admin);
+	await overview;
+	// the clock is not frozen: the page has drawn with this reply
+	for (let i = 0; i < 2; i++) {
+		const time = await page.textContent('.live time');
+
+		await visitor.until((text) => document.querySelector(
+			'.live time').textContent !== text, time);
+	}
+	assert.deepEqual(await texts(), before);
+	await page.keyboard.press('Space');
+	await visitor.untilMark('News HD', 'fault');
+	await visitor.untilMark('Late', 'fault');
+	await page.waitForSelector('.summary:has-text("4 off air")');
+	await page.waitForSelector('.wrong li:has-text("News HD")');
+	visitor.quiet();
+	await sluice.stop();
+});
+
 test('the table filters, sorts and opens by keys alone', { skip },
 	async (t) => {
 	const { sluice, admin, password, visitor, page } = await begin(t, own);

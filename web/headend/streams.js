@@ -15,7 +15,7 @@ import { extended, parseSelection, printSelection, toggled }
 	from './selection.js';
 import { drawStrip } from './strip.js';
 import { addStyle } from './style.js';
-import { Empty, Foreign, MarkSign, html, useTick } from './view.js';
+import { Empty, Foreign, MarkSign, html, useKept, useTick } from './view.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./actions.js').Ask} Ask */
@@ -385,13 +385,8 @@ export function Streams({ app, ask }) {
 	const selected = query.get('selected') ?? '';
 	const [hold, setHold] = useState(false);
 	const filter = parseFilter(text);
-	const kept = useRef(/** @type {StreamRow[] | null} */ (null));
-
-	// a frozen table keeps its values, whatever draws it again
-	if (!app.tick.frozen || kept.current === null)
-		kept.current = [...app.store.streams.values()].map((stream) =>
-			rowOf(stream, app.tick.now));
-	const all = kept.current;
+	const all = useKept(app, () => [...app.store.streams.values()].map(
+		(stream) => rowOf(stream, app.tick.now)));
 	const order = useOrder(all.filter(filter.test), sort, hold);
 	const selection = useSelection(app, order.list, (ids) =>
 		setQuery({ filter: text, sort, selected: ids }));

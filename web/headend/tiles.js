@@ -163,6 +163,10 @@ export class Tiles {
 		});
 	}
 
+	get isEmpty() {
+		return this.#tiles.length === 0;
+	}
+
 	/**
 	 * @param {Section[]} sections
 	 * @param {Size} size

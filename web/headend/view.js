@@ -2,7 +2,8 @@
 // What the pages share: the template function and small parts.
 
 import { h } from '../parts/preact.js';
-import { useEffect, useLayoutEffect, useState } from '../parts/hooks.js';
+import { useEffect, useLayoutEffect, useRef, useState }
+	from '../parts/hooks.js';
 import htm from '../parts/htm.js';
 import { shown } from '../common/text.js';
 import { t } from '../common/words.js';
@@ -37,6 +38,21 @@ export function useTick(app) {
 	const [, again] = useState(0);
 
 	useEffect(() => app.tick.add(() => again((n) => n + 1)), [app]);
+}
+
+/**
+ * The present; while the display is frozen, what was made last.
+ * @template T
+ * @param {App} app
+ * @param {() => T} make
+ * @returns {T}
+ */
+export function useKept(app, make) {
+	const kept = useRef(/** @type {{value: T} | null} */ (null));
+
+	if (!app.tick.frozen || kept.current === null)
+		kept.current = { value: make() };
+	return kept.current.value;
 }
 
 /**

@@ -13,7 +13,7 @@ import { href, replaceQuery } from './route.js';
 import { useNeighbours } from './servers.js';
 import { fit } from './sizes.js';
 import { Tiles } from './tiles.js';
-import { Empty, Foreign, MarkSign, html, useTick } from './view.js';
+import { Empty, Foreign, MarkSign, html, useKept, useTick } from './view.js';
 import { sums, wrongEverywhere, wrongNow } from './wrong.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -77,8 +77,9 @@ function useSound(app, neighbours, siren) {
 /** @param {{app: App}} props */
 function Summary({ app }) {
 	useTick(app);
-	const { marks, rate, viewers } = sums(app.store, app.tick.now);
-	const system = app.store.overview?.system;
+	const { marks, rate, viewers, system } = useKept(app, () => ({
+		...sums(app.store, app.tick.now),
+		system: app.store.overview?.system }));
 	const cpu = system ? system.sys_cpu_usage / system.cpu_cores : 0;
 
 	return html`<div class="summary">
@@ -120,7 +121,8 @@ function Culprit({ one }) {
 /** @param {{app: App, neighbours: Neighbour[]}} props */
 function WrongNow({ app, neighbours }) {
 	useTick(app);
-	const all = allWrong(app, neighbours, app.tick.now);
+	const { all, now } = useKept(app, () => ({ now: Date.now() / 1000,
+		all: allWrong(app, neighbours, app.tick.now) }));
 	const lines = all.slice(0, all.length > LINES ? LINES - 1 : LINES);
 
 	return html`<section class="wrong" aria-label=${t('wrong_now')}>
@@ -132,7 +134,7 @@ function WrongNow({ app, neighbours }) {
 			<span class="why" title=${one.reason}>
 				<${Foreign} text=${one.reason} /></span>
 			<time>${one.since > 0 ? t('off_air_for',
-				{ age: age(Date.now() / 1000 - one.since) }) : ''}</time>
+				{ age: age(now - one.since) }) : ''}</time>
 		</li>`)}</ul>
 		${all.length > lines.length && html`<a class="more"
 			href=${href('streams', '', { sort: 'state' })}>
@@ -180,10 +182,14 @@ function Grid({ app, headend, by, base = '', others = [] }) {
 	const tiles = useRef(/** @type {Tiles | null} */ (null));
 
 	useLayoutEffect(() => {
+		// whatever draws it again
+		if (app.tick.frozen && tiles.current?.isEmpty === false)
+			return;
 		tiles.current ??= new Tiles(
 			/** @type {HTMLElement} */ (box.current), base);
 		tiles.current.build(sections, size, app.tick.now);
-	}, [store, store.shape, size, by, document.documentElement.lang]);
+	}, [store, store.shape, size, by, document.documentElement.lang,
+		app.tick.frozen]);
 	useEffect(() => app.tick.add((now) =>
 		tiles.current?.update(now, headend.lostAt !== null)), [app]);
 	return html`<div class="grid" ref=${box}></div>`;
@@ -253,14 +259,16 @@ function Tools({ app, by, siren, onSiren }) {
 	return html`<div class="wall-tools">
 		${categories.length > 1 && html`<label class="tile-size">
 			${t('category')}
-			<select onChange=${(/** @type {any} */ event) =>
-				replaceQuery('wall', '', { by: event.target.value })}>
+			<select disabled=${app.tick.frozen}
+				onChange=${(/** @type {any} */ event) => replaceQuery(
+					'wall', '', { by: event.target.value })}>
 				${categories.map(({ name }) => html`<option value=${name}
 					selected=${name === by}>${shown(name)}</option>`)}
 			</select></label>`}
 		<label class="tile-size">${t('size')}
-			<select onChange=${(/** @type {any} */ event) =>
-				app.choose('tiles', event.target.value)}>
+			<select disabled=${app.tick.frozen}
+				onChange=${(/** @type {any} */ event) =>
+					app.choose('tiles', event.target.value)}>
 				${['auto', 's', 'm', 'l'].map((size) => html`
 				<option value=${size} selected=${size === chosen}>
 				${size === 'auto' ? t('size_auto')
@@ -277,6 +285,7 @@ export function Wall({ app }) {
 	const [siren, setSiren] = useState(/** @type {Siren | null} */ (null));
 	const neighbours = useNeighbours(app);
 	const by = app.route.query.get('by') ?? '';
+	const isEmpty = useKept(app, () => app.store.streams.size === 0);
 	const sizes = [{ headend: app.home }, ...neighbours].map(
 		({ headend }) => headend.store.streams.size);
 
@@ -288,8 +297,7 @@ export function Wall({ app }) {
 			<${Tools} app=${app} by=${by} siren=${siren}
 				onSiren=${setSiren} /></div>
 		<${WrongNow} app=${app} neighbours=${neighbours} />
-		${app.store.streams.size === 0 ?
-			html`<${FirstStream} app=${app} />` :
+		${isEmpty ? html`<${FirstStream} app=${app} />` :
 			html`<${Grid} app=${app} headend=${app.home} by=${by}
 				others=${sizes.slice(1)} />`}
 		${neighbours.map((neighbour, i) => html`<${Other}
