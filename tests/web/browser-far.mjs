@@ -110,3 +110,35 @@ test('another headend is a section of the wall, with its state', { skip },
 		'[data-stale=false]:not(:has(.banners .fault))');
 	await sluice.stop();
 });
+
+test('an entry whose password is corrected has the last minute again',
+	{ skip }, async (t) => {
+	const { sluice, admin, password, visitor, page } = await begin(t, own);
+	const far = await startGuarded(t, { users: {
+		wall: { type: 2, password: 'look' } },
+	config: { settings: {
+		web_origins: [`http://127.0.0.1:${sluice.port}`] },
+	make_stream: [stream('sport', 'udp://127.0.0.1:5400',
+		'udp://127.0.0.1:5500', { name: 'Sport' })] } });
+	const enter = (pass, more) => done(sluice, { cmd: 'set-server',
+		server: { type: 'streamer', enable: true, name: 'oslo',
+			host: '127.0.0.1', port: far.sluice.port, user: 'wall',
+			pass }, ...more }, admin);
+
+	await enter('wrong');
+	await visitor.login('admin', password);
+	await page.waitForSelector('.other:has-text("login refused")');
+	await page.selectOption('.wall-tools select >> nth=-1', 'l');
+	await enter('look', { id: 0 });
+	await visitor.untilMark('Sport', 'fault');
+	await visitor.until(() => {
+		const strip = document.querySelector('.other canvas');
+		const blank = strip.cloneNode();
+
+		return strip.toDataURL() !== blank.toDataURL();
+	});
+	visitor.quiet();
+	far.sluice.child.kill('SIGTERM');
+	await far.sluice.child.ended;
+	await sluice.stop();
+});

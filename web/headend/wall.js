@@ -191,7 +191,8 @@ function Grid({ app, headend, by, base = '', others = [] }) {
 	}, [store, store.shape, size, by, document.documentElement.lang,
 		app.tick.frozen]);
 	useEffect(() => app.tick.add((now) =>
-		tiles.current?.update(now, headend.lostAt !== null)), [app]);
+		tiles.current?.update(now, headend.lostAt !== null)),
+	[app, headend]);
 	return html`<div class="grid" ref=${box}></div>`;
 }
 
