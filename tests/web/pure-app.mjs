@@ -431,3 +431,88 @@ test('a group of outputs is saved if nobody else has changed it', async () => {
 			/somebody else/i);
 	assert.deepEqual(posted, []);
 });
+
+// The words of another page.
+let pages = 0;
+const newWords = () => load(`common/words.js?${pages++}`);
+
+// Holds the words of a language back until the function is called.
+function hold(list, language) {
+	const get = list[language];
+	let release;
+	const held = new Promise((resolve) => {
+		release = resolve;
+	});
+
+	list[language] = () => held.then(get);
+	return release;
+}
+
+async function hasEnded(promise) {
+	let is = false;
+
+	promise.then(() => {
+		is = true;
+	});
+	for (let i = 0; i < 20; i++)
+		await afterReplies();
+	return is;
+}
+
+test('a page waits for its words, also if another one has asked for them',
+	async () => {
+	const words = await newWords();
+	const release = hold(words.CATALOGUES, 'en');
+
+	await words.LATER.en();
+	const first = words.addLaterWords();
+
+	assert.equal(await hasEnded(first), false);
+	const second = words.addLaterWords();
+
+	assert.equal(await hasEnded(second), false);
+	release();
+	await Promise.all([first, second]);
+	assert.equal(words.t('rename'), 'Rename');
+});
+
+test('a page waits for its words in a language that is chosen meanwhile',
+	async () => {
+	const words = await newWords();
+	const english = hold(words.CATALOGUES, 'en');
+	const russian = hold(words.LATER, 'ru');
+
+	await words.LATER.en();
+	const page = words.addLaterWords();
+
+	assert.equal(await hasEnded(page), false);
+	const change = words.setLanguage('ru');
+
+	english();
+	assert.equal(await hasEnded(page), false);
+	russian();
+	await Promise.all([page, change]);
+	assert.equal(words.t('rename'), 'Переименовать');
+});
+
+test('words that did not load are asked for again', async () => {
+	const words = await newWords();
+	const { en } = words.CATALOGUES;
+	const fail = async () => {
+		throw new Error('gone');
+	};
+
+	words.CATALOGUES.en = fail;
+	await assert.rejects(words.addLaterWords(), /gone/);
+	words.CATALOGUES.en = en;
+	await words.addLaterWords();
+	assert.equal(words.t('rename'), 'Rename');
+	// those of a page that did not load are not missed by a language
+	const other = await newWords();
+
+	other.LATER.en = fail;
+	other.LATER.ru = fail;
+	await assert.rejects(other.addLaterWords(), /gone/);
+	await other.setLanguage('ru');
+	assert.equal(other.t('wall'), 'Стена');
+});

@@ -28,15 +28,22 @@ let words = en;
 /** @type {Language} */
 let language = 'en';
 let hasLater = false;
+/** The last load(). */
+let loading = Promise.resolve();
+/** @type {Promise<void> | null} */
+let adding = null;
 
-async function load() {
-	const wanted = language, later = hasLater;
-	const parts = await Promise.all([CATALOGUES[wanted](),
-		later ? LATER[wanted]() : {}]);
+function load() {
+	const mine = Promise.all([CATALOGUES[language](),
+		hasLater ? LATER[language]() : {}]).then(async (parts) => {
+		if (mine === loading)
+			words = Object.assign({}, ...parts);
+		else
+			await loading;
+	});
 
-	// a later call has replaced it
-	if (wanted === language && later === hasLater)
-		words = Object.assign({}, ...parts);
+	loading = mine;
+	return mine;
 }
 
 /** @param {Language} wanted */
@@ -45,13 +52,20 @@ export function setLanguage(wanted) {
 	return load();
 }
 
-/** Before a page that is loaded later. */
-export async function addLaterWords() {
-	if (hasLater)
-		return;
+async function add() {
 	await LATER[language]();
 	hasLater = true;
 	await load();
+}
+
+/** Before a page that is loaded later. */
+export function addLaterWords() {
+	adding ??= add().catch((error) => {
+		hasLater = false;
+		adding = null;
+		throw error;
+	});
+	return adding;
 }
 
 /**

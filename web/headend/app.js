@@ -140,11 +140,9 @@ export class App {
 	}
 
 	async #speak() {
-		const { language } = this;
-
 		try {
-			await setLanguage(language);
-			document.documentElement.lang = language;
+			await setLanguage(this.language);
+			document.documentElement.lang = this.language;
 			this.changed();
 		} catch {
 			this.say(t('not_loaded'), true, { word: t('reload'),
