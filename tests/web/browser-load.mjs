@@ -241,5 +241,19 @@ test('the focus stays on its stream when the tiles get another size', { skip },
 	await page.keyboard.press('ArrowRight');
 	assert.match(await page.evaluate('document.activeElement.title'),
 		/^Stream 502:/);
+	// the one below, in rows without a pixel to spare: tiles of 120, gaps
+	// of 2
+	await page.setViewportSize({ height: 2160, width: 3840 -
+		await page.evaluate(() => (document.querySelector('.grid')
+			.clientWidth + 2) % 122) });
+	await page.keyboard.press('Home');
+	await page.keyboard.press('ArrowDown');
+	assert.deepEqual(await page.evaluate(() => {
+		const first = document.querySelector('.tile');
+		const { activeElement: one } = document;
+
+		return [one.offsetLeft - first.offsetLeft,
+			one.offsetTop - first.offsetTop];
+	}), [0, 50]);
 	visitor.quiet();
 });

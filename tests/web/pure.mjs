@@ -20,7 +20,7 @@ const { CATALOGUES, LATER, addLaterWords, languageOf, setLanguage, t } =
 	await load('common/words.js');
 const { href, parseRoute } = await load('headend/route.js');
 const { sectionsOf } = await load('headend/groups.js');
-const { fit, heightOf, shortNames } = await load('headend/sizes.js');
+const { fit, heightOf, perRow, shortNames } = await load('headend/sizes.js');
 const { sorted } = await load('headend/rows.js');
 const { diff, fieldOf, merge, same } =
 	await load('headend/merge.js');
@@ -384,9 +384,12 @@ test('1,000 tiles fit on a screen of 1920 to 1080', () => {
 	assert.deepEqual([[3], [2, 1], [3, 1], [8]].map((counts) =>
 		heightOf(counts, 's', 268)), [22, 46, 46, 46]);
 	assert.equal(heightOf([3, 4], 'm', 364), 24 + 50 + 24 + 100);
-	const perRow = Math.floor((width + 2) / 54);
+	const columns = perRow('s', width);
 
-	assert.ok(Math.ceil(1000 / perRow) * 24 + 26 <= height, `${perRow}`);
+	assert.ok(Math.ceil(1000 / columns) * 24 + 26 <= height, `${columns}`);
+	// the last column has no gap
+	assert.deepEqual([['s', 1240], ['s', 1239], ['m', 364], ['l', 10]]
+		.map((room) => perRow(...room)), [23, 22, 3, 1]);
 });
 
 test('rows that are equal keep their order', () => {

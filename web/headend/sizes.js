@@ -4,11 +4,16 @@
 /** @typedef {'s' | 'm' | 'l'} Size */
 
 /** Width and height with the gap, in px. */
-export const SIZES = { l: [202, 98], m: [122, 50], s: [54, 24] };
+const SIZES = { l: [202, 98], m: [122, 50], s: [54, 24] };
 const GAP = 2;
 const HEAD = 24; // of a section, with the gap to the next but no row's
 const PHONE = 600; // px: a screen that is scrolled anyway
 const SHORT = 7; // characters of a name in the smallest tile
+
+/** Tiles, as the grid has them. @param {Size} size @param {number} width */
+export function perRow(size, width) {
+	return Math.max(1, Math.floor((width + GAP) / SIZES[size][0]));
+}
 
 /**
  * Of sections with so many tiles.
@@ -17,18 +22,17 @@ const SHORT = 7; // characters of a name in the smallest tile
  * @param {number} width
  */
 export function heightOf(counts, size, width) {
-	const [w, h] = SIZES[size];
-	const perRow = Math.max(1, Math.floor((width + GAP) / w));
+	const [, h] = SIZES[size], columns = perRow(size, width);
 
 	if (size !== 's')
 		return counts.reduce((sum, n) => sum + HEAD +
-			Math.ceil(n / perRow) * h, 0);
+			Math.ceil(n / columns) * h, 0);
 	let at = 0; // places
 
 	// they share their rows, and a title has two places of one row
 	for (const n of counts)
-		at += (at % perRow === perRow - 1 ? 1 : 0) + 2 + n;
-	return Math.ceil(at / perRow) * h - GAP;
+		at += (at % columns === columns - 1 ? 1 : 0) + 2 + n;
+	return Math.ceil(at / columns) * h - GAP;
 }
 
 /**

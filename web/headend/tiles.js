@@ -5,7 +5,7 @@
 import { mbit } from '../common/units.js';
 import { shown } from '../common/text.js';
 import { href } from './route.js';
-import { SIZES, heightOf, shortNames } from './sizes.js';
+import { heightOf, perRow, shortNames } from './sizes.js';
 import { drawStrip } from './strip.js';
 import { markWord } from './view.js';
 
@@ -310,15 +310,15 @@ export class Tiles {
 
 	/** How many tiles a key moves. @param {string} key */
 	#step(key) {
-		const [w] = SIZES[/** @type {Size} */ (this.box.dataset.size)];
-		const perRow = Math.max(1, Math.floor(
-			this.box.clientWidth / w));
+		const { dataset, clientWidth } = this.box;
+		const row = perRow(/** @type {Size} */ (dataset.size),
+			clientWidth);
 
 		switch (key) {
 		case 'ArrowRight': return 1;
 		case 'ArrowLeft': return -1;
-		case 'ArrowDown': case 'j': return perRow;
-		case 'ArrowUp': case 'k': return -perRow;
+		case 'ArrowDown': case 'j': return row;
+		case 'ArrowUp': case 'k': return -row;
 		case 'Home': return -this.#tiles.length;
 		case 'End': return this.#tiles.length;
 		default: return 0;
