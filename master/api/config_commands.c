@@ -16,6 +16,7 @@
 #include "master/config/findings.h"
 #include "master/config/unknown_keys.h"
 #include "master/config/write_paths.h"
+#include "master/setup/options.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -117,6 +118,8 @@ static json_t *find_warnings(const struct api *api, const json_t *document,
 	json_t *list = json_array();
 
 	(void)check_document(document, NULL, findings_add, &found);
+	if (!api->cfg.options->no_web_auth)
+		check_lockout(document, true, findings_add, &found);
 	unknown_keys_find(document, findings_add, &found);
 	idle_streams_find(document, findings_add, &found);
 	check_host(document, HOST_NETWORK, findings_add, &found);

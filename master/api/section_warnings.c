@@ -10,6 +10,7 @@
 #include "master/config/findings.h"
 #include "master/config/unknown_keys.h"
 #include "master/config/write_paths.h"
+#include "master/setup/options.h"
 
 #include <string.h>
 
@@ -102,6 +103,9 @@ json_t *section_warnings(struct api *api, const json_t *request,
 		return w.list;
 	document = document_with(api, key, value);
 	(void)check_document(document, NULL, keep, &w);
+	if (!api->cfg.options->no_web_auth)
+		check_lockout(document, config_path(api->cfg.config) != NULL,
+			      keep, &w);
 	unknown_keys_find(document, keep, &w);
 	idle_streams_find(document, keep, &w);
 	check_host(document, HOST_NETWORK, keep, &w);

@@ -361,7 +361,6 @@ static void judge_observers(struct judge *j, const json_t *document)
 static void judge_users(struct judge *j, const json_t *document)
 {
 	size_t mark = judge_down(j, CHECK_USERS_PATH);
-	struct errmsg warning;
 	const char *login;
 	json_t *user;
 
@@ -374,10 +373,6 @@ static void judge_users(struct judge *j, const json_t *document)
 			judge_add(j, CHECK_FAULT, "is not an object");
 		judge_up(j, inner);
 	}
-	/* if there is no user, the next start creates one */
-	if (!user_none(document) && check_control_users(document, true,
-							&warning))
-		judge_add(j, CHECK_WARNING, "%s", warning.text);
 	judge_up(j, mark);
 }
 

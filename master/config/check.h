@@ -124,6 +124,12 @@ bool check_observers(const json_t *document, struct errmsg *ret);
 bool check_control_users(const json_t *document, bool has_file,
 			 struct errmsg *ret);
 
+/* Reports this warning unless there is no user.  check_document() does not
+ * report it, because it depends on how the service runs: with --no-web-auth
+ * every request has the rights of a control user. */
+void check_lockout(const json_t *document, bool has_file,
+		   check_found_fn *found, void *arg);
+
 /* True: http outputs stay closed, because auth.enable is no boolean, or because
  * it is true and the address of the backend is wrong; check_document() reports
  * the fault. */

@@ -304,6 +304,17 @@ bool check_control_users(const json_t *document, bool has_file,
 	return true;
 }
 
+void check_lockout(const json_t *document, bool has_file,
+		   check_found_fn *found, void *arg)
+{
+	struct errmsg warning;
+
+	/* if there is no user, the next start creates one */
+	if (!user_none(document) &&
+	    check_control_users(document, has_file, &warning))
+		found(CHECK_WARNING, CHECK_USERS_PATH, warning.text, arg);
+}
+
 /* True: the user has a key that only the authorization of viewers reads. */
 static bool has_idle_key(const json_t *user)
 {

@@ -76,7 +76,7 @@ find_control(const json_t *document, const char *port, struct sockaddr_any *ret)
 		       ? ret : NULL;
 }
 
-int check_file(const char *path, const char *port, bool strict, FILE *out,
+int check_file(const char *path, const char *port, unsigned flags, FILE *out,
 	       json_t **ret_document)
 {
 	struct lines l = { path, out, NULL };
@@ -96,6 +96,8 @@ int check_file(const char *path, const char *port, bool strict, FILE *out,
 	faults = check_document(document, find_control(document, port,
 						       &control),
 				findings_add, &found);
+	if (!(flags & CHECK_FILE_NO_LOGIN))
+		check_lockout(document, true, findings_add, &found);
 	unknown_keys_find(document, findings_add, &found);
 	idle_streams_find(document, findings_add, &found);
 	check_host_certificate(document, true, findings_add, &found);
@@ -118,6 +120,6 @@ int check_file(const char *path, const char *port, bool strict, FILE *out,
 	warnings = found.n - faults;
 	print_sum(&l, faults, warnings);
 	findings_done(&found);
-	return faults > 0 || (strict && warnings > 0) ? EXIT_FAULTS
-						      : EXIT_FINE;
+	return faults > 0 || ((flags & CHECK_FILE_STRICT) && warnings > 0)
+		       ? EXIT_FAULTS : EXIT_FINE;
 }

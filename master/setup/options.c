@@ -276,7 +276,9 @@ static int print_effective(const struct options *o, json_t *take_document,
 static int check(const struct options *o, const struct instead *instead)
 {
 	json_t *document = NULL;
-	int code = check_file(o->config_path, o->port, instead->strict, stderr,
+	unsigned flags = (instead->strict ? CHECK_FILE_STRICT : 0) |
+			 (o->no_web_auth ? CHECK_FILE_NO_LOGIN : 0);
+	int code = check_file(o->config_path, o->port, flags, stderr,
 			      instead->effective ? &document : NULL);
 
 	if (document != NULL && print_effective(o, document,

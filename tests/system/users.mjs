@@ -392,6 +392,36 @@ test('the warning without a file names the way that is left', async (t) => {
 	await sluice.stop();
 });
 
+test('set-config without a file does not name the file as a way',
+	async (t) => {
+	const { sluice, admin } = await startGuarded(t,
+		{ options: { withoutFile: true } });
+
+	assert.deepEqual((await done(sluice, { cmd: 'set-config', key: 'users',
+		data: { olga: { enable: true, type: 3, cipher: '$y$x' } },
+		warnings: true }, admin)).warnings, [`users: ${NO_FILE}`]);
+	await logs(sluice, NO_FILE);
+	assert.doesNotMatch(sluice.log, /-c FILE/);
+	await sluice.stop();
+});
+
+test('where no login is needed no observer is locked out', async (t) => {
+	const users = { olga: { enable: true, type: 2, cipher: '$y$x' } };
+	const sluice = await Sluice.start(t, { ...config, users });
+	const check = async (...more) => (await run(MASTER, ['-t', '-c',
+		sluice.file, ...more])).err;
+
+	for (const fields of [{ cmd: 'set-config', key: 'users', data: users },
+		{ cmd: 'upload', config: { ...config, users } },
+		{ cmd: 'reload' }])
+		assert.equal((await sluice.cmd(fields.cmd, { ...fields,
+			warnings: true })).warnings, undefined, fields.cmd);
+	assert.match(await check(), /no control user/);
+	assert.doesNotMatch(await check('--no-web-auth'), /no control user/);
+	await sluice.stop();
+	assert.doesNotMatch(sluice.log, /no control user|cannot be changed/);
+});
+
 test('where no login is needed no user is missed', async (t) => {
 	const users = { admin: { enable: true, type: 1, cipher: '$y$x' } };
 	const sluice = await Sluice.start(t, { ...config, users });

@@ -134,7 +134,7 @@ static int check_as_file(const json_t *document, char *said, size_t size)
 
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(write(fd, text, len), (ssize_t)len);
-	code = check_file(path, NULL, false, out, NULL);
+	code = check_file(path, NULL, 0, out, NULL);
 	(void)fclose(out);
 	/* the name of the file is not the same twice */
 	said[0] = '\0';
@@ -571,13 +571,13 @@ Test(check, reports_a_missing_file_and_invalid_json)
 	char path[] = "/tmp/check-XXXXXX";
 	int fd = mkstemp(path);
 
-	cr_assert_eq(check_file("/no.json", NULL, false, out, NULL), 78);
+	cr_assert_eq(check_file("/no.json", NULL, 0, out, NULL), 78);
 	(void)fflush(out);
 	cr_assert_str_eq(said, "/no.json: cannot be read: "
 			       "No such file or directory\n");
 	rewind(out);
 	cr_assert_eq(write(fd, "{\n\"a\" 1}", 8), 8);
-	cr_assert_eq(check_file(path, NULL, false, out, NULL), 78);
+	cr_assert_eq(check_file(path, NULL, 0, out, NULL), 78);
 	(void)fclose(out);
 	cr_assert_not_null(strstr(said, ": line 2, column 5: "), "%s", said);
 	(void)close(fd);

@@ -180,13 +180,7 @@ Test(check_places, and_other_values_that_cannot_be_meant_are_warned_of)
 		  "\"categories\":[{\"name\":\"c\"}]}",
 		  "settings.playlist_arrange: there is no category "
 		  "\"Nope\"\n" },
-		{ "{\"users\":{\"v\":{\"enable\":true,\"type\":3}}}",
-		  "users: no control user can log in (type 1, enabled, "
-		  "with a password): streams and settings cannot be changed "
-		  "through the API until sluice --reset-password LOGIN -c FILE "
-		  "adds the new user LOGIN, or the file is edited, and SIGHUP "
-		  "or a restart loads the file\n" },
-		{ "{\"users\":{}}", "" },
+		{ "{\"users\":{\"v\":{\"enable\":true,\"type\":3}}}", "" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -196,6 +190,37 @@ Test(check_places, and_other_values_that_cannot_be_meant_are_warned_of)
 		cr_assert_not_null(document, "%s", cases[i][0]);
 		(void)check_document(document, NULL, finding_lines_add, said);
 		cr_expect_str_eq(said, cases[i][1], "%s", said);
+		json_decref(document);
+	}
+}
+
+Test(check, users_without_a_control_user_are_a_lockout)
+{
+#define LOCKOUT "users: no control user can log in (type 1, enabled, with a " \
+		"password): streams and settings cannot be changed "
+	static const struct {
+		const char *users;
+		bool has_file;
+		const char *said;
+	} cases[] = {
+		{ "{\"v\":{\"enable\":true,\"type\":3}}", true,
+		  LOCKOUT "through the API until sluice --reset-password LOGIN "
+		  "-c FILE adds the new user LOGIN, or the file is edited, and "
+		  "SIGHUP or a restart loads the file\n" },
+		{ "{\"v\":{\"enable\":true,\"type\":3}}", false,
+		  LOCKOUT "until the service is stopped and started, which "
+		  "loses the configuration, because it has no file\n" },
+		{ "{}", true, "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		json_t *users = json_loads(cases[i].users, 0, NULL);
+		json_t *document = json_pack("{s:o}", "users", users);
+		char said[FINDING_LINES] = "";
+
+		check_lockout(document, cases[i].has_file, finding_lines_add,
+			      said);
+		cr_expect_str_eq(said, cases[i].said, "%s", said);
 		json_decref(document);
 	}
 }
