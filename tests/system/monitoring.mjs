@@ -109,6 +109,21 @@ const collect = (node, key) => node === null || typeof node !== 'object' ? [] :
 		...name === key ? [value].flat() : [],
 		...collect(value, key)]);
 
+const pattern = (item) => item.preprocessing[0].parameters[0];
+
+// Of a rule: a text with the labels of a sample.
+function filler(rule) {
+	const macro = Object.fromEntries(rule.lld_macro_paths.map((m) =>
+		[m.lld_macro, m.path.replace('$.labels.', '')]));
+
+	return (text, { labels }) => text.replace(/\{#[A-Z]+\}/g,
+		(word) => labels[macro[word]]);
+}
+
+// Host and key of each item of an expression.
+const itemsOf = (expression) => [...expression.matchAll(
+	/\(\/([^/]*)\/([\w.]+(?:\[[^\]]*\])?)/g)];
+
 test('the template of Zabbix finds each item in the metrics', async (t) => {
 	const sluice = await everyKind(t);
 	const { body } = await sluice.get('/metrics');
@@ -120,7 +135,6 @@ test('the template of Zabbix finds each item in the metrics', async (t) => {
 	const all = [...items, ...prototypes];
 	const keys = new Set(all.map((item) => item.key));
 	const ids = collect(whole, 'uuid');
-	const pattern = (item) => item.preprocessing[0].parameters[0];
 
 	assert.equal(whole.version, '6.0');
 	assert.equal(new Set(ids).size, ids.length);
@@ -130,8 +144,7 @@ test('the template of Zabbix finds each item in the metrics', async (t) => {
 	for (const master of collect(whole, 'master_item'))
 		assert.ok(keys.has(master.key));
 	for (const expression of collect(whole, 'expression'))
-		for (const [, host, key] of expression.matchAll(
-			/\(\/([^/]*)\/([\w.]+(?:\[[^\]]*\])?)/g))
+		for (const [, host, key] of itemsOf(expression))
 			assert.ok(host === name && keys.has(key), expression);
 	for (const [macro] of JSON.stringify(whole).matchAll(
 		/\{\$[A-Z.]+\}/g))
@@ -149,10 +162,7 @@ test('the template of Zabbix finds each item in the metrics', async (t) => {
 		assert.equal(match(samples, pattern(item)).length, 1, item.key);
 	for (const rule of rules) {
 		const rows = match(samples, pattern(rule));
-		const macro = Object.fromEntries(rule.lld_macro_paths.map((m) =>
-			[m.lld_macro, m.path.replace('$.labels.', '')]));
-		const fill = (text, { labels }) => text.replace(
-			/\{#[A-Z]+\}/g, (word) => labels[macro[word]]);
+		const fill = filler(rule);
 		const made = new Set(), found = new Set();
 
 		assert.ok(rows.length > 0, rule.key);
@@ -171,6 +181,54 @@ test('the template of Zabbix finds each item in the metrics', async (t) => {
 		for (const item of rule.item_prototypes)
 			assert.ok(found.has(item.key) ||
 				TUNER.test(pattern(item)), item.key);
+	}
+	await sluice.stop();
+});
+
+// Without values, Zabbix does not evaluate a trigger again: its problem would
+// stay until the item is dropped.
+test('a problem of Zabbix ends with its object', async (t) => {
+	const sluice = await everyKind(t);
+	const { zabbix_export: { templates: [{ discovery_rules: rules }] } } =
+		readYaml('zabbix-template.yaml');
+	const read = async () => readSamples(
+		(await sluice.get('/metrics')).body);
+	const before = await read();
+
+	const gone = { remove: true };
+
+	for (const id of ['dark', 'tuned'])
+		await sluice.cmd('set-stream', { id, stream: gone });
+	await sluice.cmd('toggle-stream', { id: 'a001' });
+	await sluice.cmd('set-adapter', { id: 'd', adapter: gone });
+	const after = await waitUntil('fewer samples', async () => {
+		const samples = await read();
+
+		return ['output_fault', 'softcam_up', 'adapter_lock'].every(
+			(name) => match(samples, `sluice_${name}`)
+				.length === 0) && samples;
+	});
+
+	for (const rule of rules) {
+		const fill = filler(rule), rows = match(before, pattern(rule));
+		const hasGone = (key) => rows.some((row) => {
+			const wanted = fill(pattern(rule.item_prototypes.find(
+				(item) => item.key === key)), row);
+
+			return match(before, wanted).length > 0 &&
+				match(after, wanted).length === 0;
+		});
+
+		for (const { expression } of
+			collect(rule, 'trigger_prototypes')) {
+			const keys = itemsOf(expression).map(([, , key]) => key)
+				.filter(hasGone);
+
+			assert.ok(keys.length > 0, expression);
+			assert.ok(keys.some((key) => expression.includes(
+				` and nodata(/Sluice by HTTP/${key},2m)=0`)),
+			expression);
+		}
 	}
 	await sluice.stop();
 });
