@@ -79,8 +79,8 @@ static void bridge_laps(struct splice *s, const uint8_t *p)
 	}
 }
 
-/* The state of this PID, or a new one, in place of one without a section only
- * if all places are taken; NULL: no place. */
+/* Returns the state of this PID, or a new one; NULL: there is no place.  A new
+ * one replaces a state without a section only if no place is free. */
 static struct cue *find_cue(struct splice *s, uint16_t pid)
 {
 	struct splice_cue *found = NULL;
