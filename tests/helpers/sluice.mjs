@@ -166,11 +166,15 @@ export class Sluice {
 		assert.equal(reply.status, 200, `${name}: ${reply.body}`);
 		const decoded = JSON.parse(reply.body);
 
-		if (decoded.warnings?.some((text) => BUSY.restart.test(text))) {
-			console.error(`restart after ${name}: ${reply.body}`);
-			await this.cmd('restart');
-		}
-		return decoded;
+		if (!decoded.warnings?.some((text) => BUSY.restart.test(text)))
+			return decoded;
+		console.error(`restart after ${name}: ${reply.body}`);
+		await this.cmd('restart');
+		const { warnings, ...rest } = decoded;
+		const others = warnings.filter((text) =>
+			!BUSY.restart.test(text));
+
+		return others.length > 0 ? { ...rest, warnings: others } : rest;
 	}
 
 	get(target) { return request(this.port, { path: target }); }
