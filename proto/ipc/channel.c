@@ -54,7 +54,7 @@ struct channel {
 	unsigned window_messages;
 	size_t window_bytes;
 
-	struct credit credit; /* of a worker */
+	struct credit credit; /* the messages of a worker use it up */
 	ev_timer pause;       /* restarts the reader, which is stopped while the
 			       * credit is below 0 */
 	bool *freed;          /* channel_free() sets *freed; NULL: neither

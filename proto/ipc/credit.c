@@ -39,7 +39,7 @@ void credit_charge(struct credit *c, int64_t cost_ns)
 	int64_t earned = (int64_t)(now - c->at_ns) / 1000 * COST_PERMILLE;
 
 	c->at_ns = now;
-	/* what credit_allow() added may exceed what is saved */
+	/* after credit_allow() the credit may exceed saved_ns */
 	if (c->left_ns < saved_ns)
 		c->left_ns = MIN(c->left_ns + earned, saved_ns);
 	c->left_ns -= cost_ns;

@@ -370,7 +370,8 @@ Test(channel, tells_that_messages_wait_because_of_their_cost)
 	b.burn_ms = CHANNEL_COST_SAVED_MS;
 	settle(&b);
 	cr_assert_eq(b.messages, 1);
-	cr_assert_not(channel_holds_back(b.channel)); /* none waits */
+	/* the socket has no message */
+	cr_assert_not(channel_holds_back(b.channel));
 	say(&b, READY);
 	cr_assert(channel_holds_back(b.channel));
 	b.burn_ms = 0;
