@@ -434,8 +434,8 @@ void channel_take_logs(struct channel *c)
 /* --- what the messages of a worker cost --- */
 
 /* Charges the worker for a message.  If the credit is below 0 then, stops the
- * reader until it is 0 again, or closes the channel if this has lasted too
- * long.  The owner may then free the channel. */
+ * reader for a pause, or closes the channel if this has lasted too long.  The
+ * owner may then free the channel. */
 static void charge(struct channel *c, int64_t cost_ns)
 {
 	double wait_s;

@@ -16,6 +16,9 @@ enum {
 };
 
 static const int64_t saved_ns = CHANNEL_COST_SAVED_MS * 4 / 5 * (int64_t)MS;
+/* A pause lasts until there is so much credit: several messages follow it, so
+ * that its wake-up costs little beside them. */
+static const int64_t resumed_ns = 2 * MS;
 
 void credit_start(struct credit *c)
 {
@@ -51,8 +54,10 @@ void credit_charge(struct credit *c, int64_t cost_ns)
 
 double credit_wait_s(const struct credit *c)
 {
-	return c->left_ns >= 0 ? 0 : (double)-c->left_ns * 1000 /
-				     COST_PERMILLE / (double)SECOND_NS;
+	if (c->left_ns >= 0)
+		return 0;
+	return (double)(resumed_ns - c->left_ns) * 1000 / COST_PERMILLE /
+	       (double)SECOND_NS;
 }
 
 bool credit_is_exceeded(const struct credit *c)

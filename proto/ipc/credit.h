@@ -29,7 +29,8 @@ void credit_allow(struct credit *, enum msg_type);
  * has cost. */
 void credit_charge(struct credit *, int64_t cost_ns);
 
-/* The seconds until left_ns is 0 again; 0: the next message may be read. */
+/* The seconds until the next messages may be read; 0: they may now.  Behind a
+ * pause there is credit for more than one message. */
 double credit_wait_s(const struct credit *);
 
 /* True: the messages have cost too much for CHANNEL_COST_OWED_MS. */

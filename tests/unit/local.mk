@@ -200,6 +200,7 @@ tests_unit_common_ws_test_ws_client_LDADD = $(master_libs)
 unit_proto_tests = \
 	tests/unit/proto/ipc/test_channel \
 	tests/unit/proto/ipc/test_channel_batch \
+	tests/unit/proto/ipc/test_credit \
 	tests/unit/proto/ipc/test_msg \
 	tests/unit/proto/si/test_cue_command \
 	tests/unit/proto/si/test_descriptors \
