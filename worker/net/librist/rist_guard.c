@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <linux/sockios.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -42,12 +43,38 @@ static bool may_be_its(int fd)
 	       getpeername(fd, (struct sockaddr *)&peer, &peer_len) < 0;
 }
 
+/* Bits of 64 descriptors: which are open?  poll() tells it of all at once. */
+static uint64_t which_are_open(int first)
+{
+	struct pollfd fds[64];
+	uint64_t open = 0;
+
+	for (int i = 0; i < 64; i++)
+		fds[i] = (struct pollfd){ .fd = first + i };
+	while (poll(fds, 64, 0) < 0)
+		if (errno != EINTR)
+			return UINT64_MAX;
+	for (int i = 0; i < 64; i++)
+		if ((fds[i].revents & POLLNVAL) == 0)
+			open |= UINT64_C(1) << i;
+	return open;
+}
+
+/* Bits of 64 descriptors: which can be sockets of librist? */
+static uint64_t which_may_be_its(int first)
+{
+	uint64_t its = which_are_open(first);
+
+	for (int i = 0; i < 64; i++)
+		if ((its >> i & 1) != 0 && !may_be_its(first + i))
+			its &= ~(UINT64_C(1) << i);
+	return its;
+}
+
 void rist_guard_before_peer(struct rist_guard *g)
 {
-	memset(g->before, 0, sizeof g->before);
-	for (int fd = 0; fd < RIST_GUARD_FDS_MAX; fd++)
-		if (may_be_its(fd))
-			g->before[fd / 64] |= UINT64_C(1) << fd % 64;
+	for (int i = 0; i < RIST_GUARD_FDS_MAX / 64; i++)
+		g->before[i] = which_may_be_its(64 * i);
 }
 
 /* The kernel's time stamp of the last datagram that was read; 0: none. */
@@ -118,9 +145,14 @@ int rist_guard_after_peer(struct rist_guard *g, const struct rist_spec *spec,
 	if (receives && listens)
 		g->flags |= RIST_FILTER_PAIR;
 	rist_filter_make(&filter, g->flags);
-	for (int fd = 0; fd < RIST_GUARD_FDS_MAX && r == 0; fd++)
-		if ((g->before[fd / 64] >> fd % 64 & 1) == 0 && may_be_its(fd))
-			r = guard(g, fd, &filter, path, error);
+	for (int i = 0; i < RIST_GUARD_FDS_MAX / 64; i++) {
+		uint64_t its = which_may_be_its(64 * i) & ~g->before[i];
+
+		for (int bit = 0; bit < 64 && r == 0; bit++)
+			if ((its >> bit & 1) != 0)
+				r = guard(g, 64 * i + bit, &filter, path,
+					  error);
+	}
 	return r;
 }
 
