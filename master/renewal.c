@@ -6,6 +6,7 @@
 #include "common/base/fd.h"
 #include "common/base/log.h"
 #include "common/base/mono.h"
+#include "common/document/file_state.h"
 #include "common/loop/timer.h"
 #include "master/auth/auth.h"
 #include "master/config/config.h"
@@ -29,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/stat.h>
 
 enum {
 	/* interval of the checks whether configuration, sessions and guide are
@@ -77,9 +77,10 @@ struct renewal {
 	 * follows may interrupt them */
 	bool interrupt;
 	unsigned tried;  /* config_versions() at the start of the trial */
-	struct stat tried_program; /* program file at the start of the trial */
+	/* program file at the start of the trial */
+	struct file_state tried_program;
 	/* configuration file at the start of the trial */
-	struct stat tried_file;
+	struct file_state tried_file;
 	/* monotonic time when the last trial succeeded; 0: it did not */
 	uint64_t passed_ms;
 	/* number of trials of this restart whose results were outdated */
@@ -172,23 +173,6 @@ static void wait_until_saved(struct renewal *r)
 	timer_repeat(r->cfg.loop, &r->timer, 0., CHECK_MS / 1e3);
 }
 
-/* Reads the state of a file; all zero: path is NULL, or there is no file. */
-static void look_at(const char *path, struct stat *ret)
-{
-	if (path == NULL || stat(path, ret) < 0)
-		*ret = (struct stat){ 0 };
-}
-
-static bool is_same(const char *path, const struct stat *then)
-{
-	struct stat now;
-
-	look_at(path, &now);
-	return now.st_dev == then->st_dev && now.st_ino == then->st_ino &&
-	       now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
-	       now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
-}
-
 /* True: a trial with the present configuration, configuration file and program
  * has succeeded less than RESULT_MS ago. */
 static bool is_tried(const struct renewal *r)
@@ -197,8 +181,8 @@ static bool is_tried(const struct renewal *r)
 	    mono_ms() - r->passed_ms >= RESULT_MS ||
 	    config_versions(r->cfg.config) != r->tried)
 		return false;
-	return is_same(r->cfg.program, &r->tried_program) &&
-	       is_same(config_path(r->cfg.config), &r->tried_file);
+	return file_state_is(&r->tried_program, r->cfg.program) &&
+	       file_state_is(&r->tried_file, config_path(r->cfg.config));
 }
 
 /* The trial has succeeded: restarts.  If the configuration, the sessions or a
@@ -290,8 +274,8 @@ static void begin_trial(struct renewal *r)
 	r->judged = config_changes(r->cfg.config);
 	if (!config_is_saved(r->cfg.config))
 		r->judged--; /* the file does not have the last change yet */
-	look_at(r->cfg.program, &r->tried_program);
-	look_at(config_path(r->cfg.config), &r->tried_file);
+	file_state_read(&r->tried_program, r->cfg.program);
+	file_state_read(&r->tried_file, config_path(r->cfg.config));
 	TAILQ_FOREACH(w, &r->waiters, link)
 		w->tried = w->interrupt == interrupt;
 	r->trial = trial_start(

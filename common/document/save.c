@@ -8,6 +8,7 @@
 #include "common/base/ratelimit.h"
 #include "common/loop/thread.h"
 #include "common/base/util.h"
+#include "common/document/file_state.h"
 #include "common/document/replace.h"
 #include "common/document/revisions.h"
 #include "common/loop/timer.h"
@@ -20,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/stat.h>
 
 enum { SLOW_MS = 5000 };
 
@@ -76,8 +76,8 @@ struct save {
 	/* logins for revisions_sign(); "": unknown */
 	char author[REVISION_AUTHOR_MAX + 1];
 	bool continues; /* the write keeps no version of the content before */
-	/* the file after the last write; st_ino 0: none */
-	struct stat written;
+	/* the file after the last write; a manual edit changes it */
+	struct file_state written;
 	int result;
 	struct errmsg error;
 	struct errmsg lost; /* why a revision is not kept; or empty */
@@ -94,25 +94,13 @@ static void arm(struct save *s, unsigned after_ms)
 	timer_start(s->cfg.loop, &s->timer, after_ms / 1e3);
 }
 
-/* True: the file is still as the last write left it.  A manual edit changes its
- * inode or its ctime. */
-static bool is_own(const struct save *s)
-{
-	const struct stat *then = &s->written;
-	struct stat now;
-
-	return stat(s->cfg.path, &now) == 0 && now.st_dev == then->st_dev &&
-	       now.st_ino == then->st_ino && now.st_size == then->st_size &&
-	       now.st_ctim.tv_sec == then->st_ctim.tv_sec &&
-	       now.st_ctim.tv_nsec == then->st_ctim.tv_nsec;
-}
-
 static int replace(struct save *s)
 {
 	int r;
 
 	s->lost.text[0] = '\0';
-	if (s->cfg.revisions && !(s->continues && is_own(s)))
+	if (s->cfg.revisions &&
+	    !(s->continues && file_state_is(&s->written, s->cfg.path)))
 		r = revisions_replace(s->cfg.path, s->text, s->len, &s->error,
 				      &s->lost);
 	else
@@ -120,8 +108,8 @@ static int replace(struct save *s)
 	if (r == 0 && s->author[0] != '\0')
 		revisions_sign(s->cfg.path, s->author);
 	/* after revisions_sign(), which changes the ctime */
-	if (r == 0 && stat(s->cfg.path, &s->written) < 0)
-		s->written = (struct stat){ 0 };
+	if (r == 0)
+		file_state_read(&s->written, s->cfg.path);
 	return r;
 }
 

@@ -62,6 +62,7 @@ unit_common_tests = \
 	tests/unit/common/document/test_crash_guard \
 	tests/unit/common/document/test_document \
 	tests/unit/common/document/test_fallback \
+	tests/unit/common/document/test_file_state \
 	tests/unit/common/document/test_reader \
 	tests/unit/common/document/test_replace \
 	tests/unit/common/document/test_revisions \
@@ -128,6 +129,7 @@ tests_unit_common_account_test_user_LDADD = $(master_libs)
 tests_unit_common_account_test_ws_token_LDADD = $(master_libs)
 tests_unit_common_document_test_crash_guard_LDADD = $(master_libs)
 tests_unit_common_document_test_fallback_LDADD = $(master_libs)
+tests_unit_common_document_test_file_state_LDADD = $(master_libs)
 tests_unit_common_document_test_document_LDADD = $(master_libs)
 tests_unit_common_document_test_reader_LDADD = $(master_libs)
 tests_unit_common_document_test_reader_LDFLAGS = \
