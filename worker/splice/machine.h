@@ -227,17 +227,19 @@ struct splice {
 	struct splice_counters counters;
 
 	uint64_t renewed_ns; /* time of the last change of the tables */
-	/* start of the first of several holds in a row, and of the first one
-	 * that counts against SPLICE_WAITS_MS; 0: no hold */
-	uint64_t began_ns, held_ns;
+	/* No packet in a hold arrived before began_ns; 0: no hold.  Those from
+	 * the index next_at on did not arrive before next_ns; 0: unknown. */
+	uint64_t began_ns, next_ns;
+	size_t next_at;
+	/* start of the first hold in a row that counts against
+	 * SPLICE_WAITS_MS; 0: no hold */
+	uint64_t held_ns;
 	uint64_t until_ns;  /* latest end of a hold or a drain */
 	uint64_t drain_end_ns; /* upper limit of until_ns during a drain */
 	struct fifo held;   /* packets that wait in a hold or a drain */
 	size_t n_draining;  /* number of PIDs with PID_DRAIN */
-	/* kind of the cut that follows the drain */
-	enum splice_cut_kind next_kind;
-	size_t n_tables;    /* number of packets with tables of the next source,
-			     * at the front of held */
+	enum splice_cut_kind next_kind; /* of the cut that follows the drain */
+	size_t n_tables;    /* tables of the next source, first in held */
 	bool late;          /* the switch point was late: pictures wait longer
 			     * for a random access point */
 	/* position of the current packet in the feed; NULL: unknown */
@@ -247,12 +249,9 @@ struct splice {
 	uint64_t phase;
 	uint16_t phase_program;
 
-	bool split_waits;   /* the first packet in held waits for the rest of
-			     * its PES header */
+	bool split_waits;   /* the first held packet waits for a PES header */
 	bool split_waited;  /* the current packets waited for a PES header */
-	/* No more packets are awaited: a unit whose PES header is incomplete is
-	 * dropped. */
-	bool ends;
+	bool ends;          /* units with an incomplete PES header are lost */
 	/* the PES header that begins in the current packet and ends in a later
 	 * one; NULL: the packet has the whole header, or no header begins */
 	const struct pes_split *header;

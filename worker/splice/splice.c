@@ -132,11 +132,44 @@ static void send_runs(struct splice *s, const struct ts_run *runs,
 
 /* --- packets that wait --- */
 
+static enum splice_state sending_state(const struct splice *s)
+{
+	return s->buffer != NULL ? SPLICE_REWRITE : SPLICE_RELAY;
+}
+
 void splice_hold(struct splice *s, const struct ts_run *runs, size_t n_runs)
 {
 	for (size_t i = 0; i < n_runs; i++)
 		if (runs[i].n > 0)
 			(void)fifo_push(&s->held, runs[i]);
+}
+
+/* Remembers when packets arrive that will be held. */
+static void note_arrival(struct splice *s)
+{
+	if (s->next_ns != 0)
+		return;
+	s->next_ns = s->now_ns;
+	s->next_at = fifo_len(&s->held);
+}
+
+/* So many held packets were sent: another one is the first now. */
+static void move_first(struct splice *s, size_t n_sent)
+{
+	if (s->next_ns == 0)
+		return;
+	if (n_sent < s->next_at) {
+		s->next_at -= n_sent;
+		return;
+	}
+	s->began_ns = s->next_ns;
+	s->next_ns = 0;
+}
+
+static void leave_hold(struct splice *s)
+{
+	s->state = sending_state(s);
+	s->held_ns = s->began_ns = s->next_ns = 0;
 }
 
 /* The time at which no packet waits any longer. */
@@ -167,6 +200,7 @@ void splice_hold_foreign(struct splice *s, struct splice_cursor c)
 	 * the full length: earlier holds do not shorten it. */
 	if (s->split_waits && !(s->split_waited && c.index == 0))
 		s->held_ns = 0;
+	move_first(s, c.index);
 	enter_hold(s, SPLICE_HOLD_FOREIGN);
 	/* a PCR that waits again waits SPLICE_DOUBT_MS in all */
 	if (s->doubt_ns != 0)
@@ -186,11 +220,6 @@ static void send_held(struct splice *s)
 	if (run.n > 0)
 		send_runs(s, &run, 1);
 	fifo_done(&held);
-}
-
-static enum splice_state sending_state(const struct splice *s)
-{
-	return s->buffer != NULL ? SPLICE_REWRITE : SPLICE_RELAY;
 }
 
 static bool any_of(const struct splice *s, const struct ts_run *runs,
@@ -313,7 +342,7 @@ static void release(struct splice *s, const struct splice_event *e)
 	send_held(s);
 	s->split_waited = false;
 	if (s->state == sending_state(s))
-		s->held_ns = s->began_ns = 0;
+		leave_hold(s);
 }
 
 /* Ends a hold although no packet has decided: sends the held packets.  Whether
@@ -325,10 +354,8 @@ static void judge(struct splice *s, const struct splice_event *e)
 	send_held(s);
 	/* if a packet waits for the rest of its PES header, it has changed the
 	 * state */
-	if (s->state == SPLICE_JUDGE) {
-		s->state = sending_state(s);
-		s->held_ns = s->began_ns = 0;
-	}
+	if (s->state == SPLICE_JUDGE)
+		leave_hold(s);
 }
 
 /* As judge(), but drops a unit whose PES header is incomplete instead of
@@ -373,6 +400,7 @@ static void feed_hold(struct splice *s, const struct splice_event *e)
 		send_runs(s, e->runs, e->n_runs);
 		return;
 	}
+	note_arrival(s);
 	splice_hold(s, e->runs, e->n_runs);
 	if (s->now_ns >= s->until_ns)
 		handle_event(s, &(struct splice_event){

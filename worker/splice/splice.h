@@ -78,7 +78,8 @@ enum {
 	 * source. */
 	SPLICE_DRAIN_QUIET_MS = 200,
 	/* The most packets that are held, in a drain or in any other wait.
-	 * Above 75 Mbit/s this limit ends a wait of SPLICE_WAITS_MS early.  If
+	 * Above 37 Mbit/s this limit ends a wait of SPLICE_SPLIT_WAITS_MS
+	 * early, above 75 Mbit/s one of SPLICE_WAITS_MS.  If
 	 * packets are changed, a PES whose header is incomplete when the limit
 	 * ends the wait is dropped. */
 	SPLICE_HELD_MAX = 10000,
@@ -93,8 +94,9 @@ enum {
 	 * jumped, packets may wait again for PCRs of other clocks.  Then all
 	 * packets pass. */
 	SPLICE_WAITS_MS = 200,
-	/* The longest duration of waits in a row if some of them are for the
-	 * rest of a PES header. */
+	/* The longest wait of a packet if it, or a packet in front of it, waits
+	 * for the rest of a PES header.  Then, if packets are changed, each PES
+	 * that waits and whose header is incomplete is dropped. */
 	SPLICE_SPLIT_WAITS_MS = 2 * SPLICE_WAITS_MS,
 	/* A unit whose DTS does not continue waits for a PCR, and with it the
 	 * whole stream.  If its clock has not jumped, no further unit of this

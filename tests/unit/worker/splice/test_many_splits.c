@@ -167,3 +167,53 @@ Test(many_splits, pids_that_have_ended_cost_no_time)
 	}
 	rig_done(&r);
 }
+
+static uint64_t dropped(const struct rig *r)
+{
+	struct splice_counters c;
+
+	splice_counters(r->splice, &c);
+	return c.dropped;
+}
+
+/* At any time one header waits for its rest, but each only for a moment. */
+Test(many_splits, waits_without_a_pause_between_them_drop_no_unit)
+{
+	enum { LAST_MS = 2000, EVERY_MS = 6, LATE_MS = 10, AT_ONCE = 8 };
+	uint8_t rests[AT_ONCE][TS_PACKET];
+	uint64_t before;
+	struct rig r;
+
+	rig_init(&r);
+	before = dropped(&r);
+	for (unsigned ms = 0; ms < LAST_MS; ms++) {
+		struct build *b = r.b;
+		struct pes_times at;
+		struct ts_run run;
+
+		if (ms % 20 == 0)
+			(void)build_pcr(b, CLOCK, (uint64_t)(40 + ms) * 27000);
+		if (ms >= LATE_MS && (ms - LATE_MS) % EVERY_MS == 0)
+			memcpy(b->data + b->n++ * TS_PACKET,
+			       rests[(ms - LATE_MS) / EVERY_MS % AT_ONCE],
+			       TS_PACKET);
+		if (ms % EVERY_MS == 0) {
+			add_unit(&r, ms / EVERY_MS % AT_ONCE);
+			cr_assert(pes_times(build_packet(b, b->n - 1), &at));
+			pes_set_time(build_packet(b, b->n - 1) + at.pts,
+				     SHOWN + 90 * (uint64_t)ms);
+			build_split(b, 10);
+			memcpy(rests[ms / EVERY_MS % AT_ONCE],
+			       build_packet(b, b->n - 1), TS_PACKET);
+			b->n--;
+		}
+		run = build_run(b);
+		splice_feed(r.splice, &run, 1, r.now_ns);
+		b->n = 0;
+		r.now_ns += MS;
+		splice_turn(r.splice, r.now_ns);
+	}
+	cr_assert_eq(dropped(&r), before);
+	cr_assert_gt(r.units[0], LAST_MS / EVERY_MS / AT_ONCE - 2);
+	rig_done(&r);
+}
