@@ -202,6 +202,20 @@ static int send_or_queue(struct channel *c, const struct datagram *d,
 	return enqueue(c, d);
 }
 
+static void resume(struct channel *c)
+{
+	ev_timer_stop(c->cfg.loop, &c->pause);
+	ev_io_start(c->cfg.loop, &c->reader);
+}
+
+/* A reply may cost more, so that it does not wait for the end of a pause. */
+static void allow_reply(struct channel *c, enum msg_type type)
+{
+	credit_allow(&c->credit, type);
+	if (ev_is_active(&c->pause) && credit_wait_s(&c->credit) <= 0)
+		resume(c);
+}
+
 int channel_send(struct channel *c, const struct msg *m, const int *fds,
 		 size_t n_fds)
 {
@@ -220,7 +234,7 @@ int channel_send(struct channel *c, const struct msg *m, const int *fds,
 	for (size_t i = 0; i < n_fds; i++)
 		d.fds[i] = fds[i];
 	if (m->seq != 0)
-		credit_allow(&c->credit, m->type);
+		allow_reply(c, m->type);
 	err = send_or_queue(c, &d, msg_type_may_drop(m->type));
 	/* the message may contain a password */
 	explicit_bzero(data, d.len);
@@ -458,7 +472,7 @@ static void on_paused(struct ev_loop *loop, ev_timer *t, int revents)
 	struct channel *c = container_of(t, struct channel, pause);
 
 	(void)loop, (void)revents;
-	ev_io_start(c->cfg.loop, &c->reader);
+	resume(c);
 }
 
 static void read_for_credit(struct channel *c)

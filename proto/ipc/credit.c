@@ -17,7 +17,8 @@ enum {
 
 static const int64_t saved_ns = CHANNEL_COST_SAVED_MS * 4 / 5 * (int64_t)MS;
 /* A pause lasts until there is so much credit: several messages follow it, so
- * that its wake-up costs little beside them. */
+ * that its wake-up costs little beside them.  The shortest pause takes 83 ms
+ * for it. */
 static const int64_t resumed_ns = 2 * MS;
 
 void credit_start(struct credit *c)

@@ -37,3 +37,65 @@ Test(credit, a_pause_is_worth_more_than_one_message)
 	cr_assert_geq(n, 4);
 	cr_assert_lt(n, 10);
 }
+
+/* Uses all credit and more. */
+static void owe(struct credit *c)
+{
+	credit_start(c);
+	credit_charge(c, CHANNEL_COST_SAVED_MS * (int64_t)MS);
+	cr_assert_not(credit_is_exceeded(c));
+}
+
+Test(credit, is_exceeded_when_it_was_owed_for_too_long)
+{
+	struct credit c;
+
+	owe(&c);
+	for (unsigned ms = 0; ms < CHANNEL_COST_OWED_MS; ms += 100) {
+		cr_assert_not(credit_is_exceeded(&c));
+		clock_ns += 100 * MS;
+		credit_charge(&c, 50 * MS);
+	}
+	clock_ns += MS;
+	cr_assert(credit_is_exceeded(&c));
+}
+
+Test(credit, a_time_without_messages_forgives)
+{
+	struct credit c;
+
+	owe(&c);
+	clock_ns += CHANNEL_COST_OWED_MS * MS;
+	credit_charge(&c, 0);
+	cr_assert_eq(c.owed_ms, 0u);
+	credit_charge(&c, 2 * CHANNEL_COST_SAVED_MS * (int64_t)MS);
+	cr_assert_not(credit_is_exceeded(&c));
+}
+
+Test(credit, replies_add_a_bounded_sum)
+{
+	struct credit c;
+
+	owe(&c);
+	for (unsigned i = 0; i < CHANNEL_FLOOD; i++)
+		credit_allow(&c, MSG_DELIVER_LIST);
+	cr_assert_leq(c.left_ns, CHANNEL_COST_REPLIES_MS * (int64_t)MS);
+	cr_assert_gt(c.left_ns, (CHANNEL_COST_REPLIES_MS -
+				 CHANNEL_COST_REPLY_MS) * (int64_t)MS);
+	/* that is more than is saved, and no time takes it back */
+	clock_ns += SECOND_NS;
+	credit_charge(&c, 0);
+	cr_assert_gt(c.left_ns, CHANNEL_COST_SAVED_MS * (int64_t)MS);
+}
+
+Test(credit, an_answer_adds_what_its_question_cost)
+{
+	struct credit c;
+	int64_t before;
+
+	owe(&c);
+	before = c.left_ns;
+	credit_allow(&c, MSG_DELIVER_ANSWER);
+	cr_assert_gt(c.left_ns, before);
+	cr_assert_lt(c.left_ns, before + (int64_t)MS);
+}
