@@ -272,12 +272,17 @@ static bool send_part(struct viewer_conn *c, const struct http_request *r,
 	return true;
 }
 
-/* Can a part of this segment be among those that the writer adds now? */
-static bool may_come(const struct ring_segments *all, uint64_t number)
+/* Can a part of this segment be among those that the writer adds now?  number
+ * 0: no segment in the list has the name. */
+static bool may_come(const struct ring_segments *all,
+		     const struct hls_wanted *wanted, uint64_t number)
 {
-	return all->changes && number != 0 &&
-	       ((all->n == 0 && !all->has_open) ||
-		number + 1 >= hls_next_number(all));
+	if (!all->changes)
+		return false;
+	if (number == 0)
+		return wanted->hashed;
+	return (all->n == 0 && !all->has_open) ||
+	       number + 1 >= hls_next_number(all);
 }
 
 /* Answers a request for a part, or with an error.  False: the request waits,
@@ -289,6 +294,7 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 	struct ring_segments all;
 	struct ring_parts parts;
 	const struct ring_part *p = NULL;
+	bool is_its_kind = (wanted->kind == HLS_TS) == (m->fragments == NULL);
 	uint64_t end, number;
 
 	if (!mount_end(m, &end)) {
@@ -296,15 +302,14 @@ static bool answer_part(struct viewer_conn *c, const struct http_request *r,
 		return true;
 	}
 	read_lists(m, &all, &parts);
-	number = (wanted->kind == HLS_TS) == (m->fragments == NULL)
-		? number_of(wanted, &all) : 0;
+	number = is_its_kind ? number_of(wanted, &all) : 0;
 	for (size_t i = 0; i < parts.n; i++) {
 		p = &parts.list[i];
 		if (p->number == number && p->index == wanted->index)
 			return send_part(c, r, m, &all, p);
 	}
 	/* p is the newest part */
-	if (may_come(&all, number) ||
+	if ((is_its_kind && may_come(&all, wanted, number)) ||
 	    (hls_parts_are_live(&parts, &all) &&
 	     number == hls_next_number(&all) &&
 	     wanted->index == (p->number == number ? p->index + 1 : 0)))

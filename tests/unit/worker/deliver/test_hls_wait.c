@@ -108,7 +108,7 @@ Test(hls_wait, no_request_waits_for_a_part_that_can_no_more_come)
 	struct ring_header *header;
 	struct scene s;
 	uint64_t newest;
-	int late, next;
+	int late, next, named;
 
 	scene_init(&s);
 	add_segments(&s, 3);
@@ -117,9 +117,12 @@ Test(hls_wait, no_request_waits_for_a_part_that_can_no_more_come)
 	newest = header->n_segments - 1;
 	header->segments[newest % RING_SEGMENTS].seq++;
 	next = rig_request(&s.rig, GET("/news/5003.9.ts"));
+	/* the hash of the newest segment is not known */
+	named = rig_request(&s.rig, GET("/news/h0123456789abcdef.0.ts"));
 	late = rig_request(&s.rig, GET("/news/4000.0.ts"));
 	expect_error(&s, late, 404);
-	cr_assert_not(has_answer(next));
+	cr_assert_not(has_answer(next) || has_answer(named));
+	(void)close(named);
 	(void)close(late);
 	(void)close(next);
 	rig_done(&s.rig);
