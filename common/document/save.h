@@ -79,8 +79,8 @@ void save_now(struct save *, save_done_fn *done, void *arg);
 void save_catch_up(struct save *, save_done_fn *done, void *arg);
 
 /* Waits for the write of touched content, which starts within delay_ms as after
- * save_touch(), or earlier for another caller.  If nothing waits to be written,
- * done is called as by save_wait(). */
+ * save_touch(), earlier for another caller, or with the retry of a failed
+ * write.  If nothing waits to be written, done is called as by save_wait(). */
 void save_join(struct save *, save_done_fn *done, void *arg);
 
 /* Waits for a write in flight and for the writes ordered before this call, and
