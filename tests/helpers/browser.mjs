@@ -135,7 +135,8 @@ export class Visitor {
 	// A pattern of complaints that are part of the test, or null.  That of
 	// a response has the words of describe().
 	allowed = null;
-	#scannedMs = 0;
+	// when it was asked for an analyzer last
+	#scannedMs = Infinity;
 
 	static async open(t, browser, { scheme = 'dark', width = 1280,
 		height = 800 } = {}) {

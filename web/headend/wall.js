@@ -201,6 +201,7 @@ function Grid({ app, headend, by, base = '', others = [] }) {
 function Other({ app, neighbour, by, others }) {
 	const { name, base, headend, again } = neighbour;
 	const { lostAt, live } = headend, isRefused = live.state === 'refused';
+	const size = useKept(app, () => headend.store.streams.size);
 	const mark = lostAt !== null ? 'stale' : live.state === 'open' ? 'on'
 		: 'change';
 
@@ -216,7 +217,7 @@ function Other({ app, neighbour, by, others }) {
 			${isRefused && html`<button onClick=${again}>
 				${t('try_again')}</button>`}
 			<span class="dim">${t('streams_count',
-				{ n: count(headend.store.streams.size) })}</span></h2>
+				{ n: count(size) })}</span></h2>
 		<${Grid} app=${app} headend=${headend} by=${by} base=${base}
 			others=${others} /></section>`;
 }
