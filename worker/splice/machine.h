@@ -239,7 +239,7 @@ struct splice {
 	struct fifo held;   /* packets that wait in a hold or a drain */
 	size_t n_draining;  /* number of PIDs with PID_DRAIN */
 	enum splice_cut_kind next_kind; /* of the cut that follows the drain */
-	size_t n_tables;    /* tables of the next source, first in held */
+	size_t n_tables;    /* held packets with tables of the next source */
 	bool late;          /* the switch point was late: pictures wait longer
 			     * for a random access point */
 	/* position of the current packet in the feed; NULL: unknown */

@@ -145,7 +145,7 @@ int rist_guard_after_peer(struct rist_guard *g, const struct rist_spec *spec,
 	if (receives && listens)
 		g->flags |= RIST_FILTER_PAIR;
 	rist_filter_make(&filter, g->flags);
-	for (int i = 0; i < RIST_GUARD_FDS_MAX / 64; i++) {
+	for (int i = 0; i < RIST_GUARD_FDS_MAX / 64 && r == 0; i++) {
 		uint64_t its = which_may_be_its(64 * i) & ~g->before[i];
 
 		for (int bit = 0; bit < 64 && r == 0; bit++)
