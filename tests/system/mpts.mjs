@@ -221,7 +221,8 @@ test('inputs of all kinds become one multiplex of constant rate', async (t) => {
 	timing.assert(Math.abs(status.bitrate / RATE * 1000 - 1) < 0.05,
 		`${status.bitrate}`);
 	assertServices(status.services);
-	assert.equal(found.pcrJump, 0, JSON.stringify(found.events));
+	// what comes late, without a processor, has a new clock
+	timing.assert(found.pcrJump === 0, `jumps: ${found.events}`);
 	// what the network sends, not what its worker passes on
 	const { received_bitrate: received, bitrate } = status.inputs[3];
 
@@ -252,7 +253,6 @@ function assertKept(data, from, end, timing) {
 		const seen = [...new Set(list.filter(({ packet }) =>
 			packet >= from && packet < end)
 			.map((s) => s.version))];
-
 		timing.assert(seen.length === 1 && seen[0] === version,
 			`${name}: versions ${seen} behind ${version}`);
 	}
