@@ -11,7 +11,7 @@ struct file_state {
 	dev_t device;
 	ino_t inode;
 	off_t size;
-	struct timespec changed; /* ctime: nobody can set it back */
+	struct timespec changed; /* ctime: no program can set it back */
 };
 
 /* path may be NULL: no file. */

@@ -208,14 +208,6 @@ static void resume(struct channel *c)
 	ev_io_start(c->cfg.loop, &c->reader);
 }
 
-/* A reply may cost more, so that it does not wait for the end of a pause. */
-static void allow_reply(struct channel *c, enum msg_type type)
-{
-	credit_allow(&c->credit, type);
-	if (ev_is_active(&c->pause) && credit_wait_s(&c->credit) <= 0)
-		resume(c);
-}
-
 int channel_send(struct channel *c, const struct msg *m, const int *fds,
 		 size_t n_fds)
 {
@@ -233,8 +225,12 @@ int channel_send(struct channel *c, const struct msg *m, const int *fds,
 	d.len = (size_t)len;
 	for (size_t i = 0; i < n_fds; i++)
 		d.fds[i] = fds[i];
-	if (m->seq != 0)
-		allow_reply(c, m->type);
+	if (m->seq != 0) {
+		credit_allow(&c->credit, m->type);
+		/* the reply does not wait for the end of a pause */
+		if (ev_is_active(&c->pause) && credit_wait_s(&c->credit) <= 0)
+			resume(c);
+	}
 	err = send_or_queue(c, &d, msg_type_may_drop(m->type));
 	/* the message may contain a password */
 	explicit_bzero(data, d.len);

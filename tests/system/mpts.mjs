@@ -249,10 +249,10 @@ function assertKept(data, from, end, timing) {
 		const list = fixed.filter(({ kind }) => kind === name);
 		const { version } = list.findLast(({ packet }) =>
 			packet < from);
-
 		const seen = [...new Set(list.filter(({ packet }) =>
 			packet >= from && packet < end)
 			.map((s) => s.version))];
+
 		timing.assert(seen.length === 1 && seen[0] === version,
 			`${name}: versions ${seen} behind ${version}`);
 	}

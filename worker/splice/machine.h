@@ -238,7 +238,7 @@ struct splice {
 	uint64_t drain_end_ns; /* upper limit of until_ns during a drain */
 	struct fifo held;   /* packets that wait in a hold or a drain */
 	size_t n_draining;  /* number of PIDs with PID_DRAIN */
-	enum splice_cut_kind next_kind; /* of the cut that follows the drain */
+	enum splice_cut_kind next_kind; /* a cut of this kind ends the drain */
 	size_t n_tables;    /* held packets with tables of the next source */
 	bool late;          /* the switch point was late: pictures wait longer
 			     * for a random access point */

@@ -132,11 +132,6 @@ static void send_runs(struct splice *s, const struct ts_run *runs,
 
 /* --- packets that wait --- */
 
-static enum splice_state sending_state(const struct splice *s)
-{
-	return s->buffer != NULL ? SPLICE_REWRITE : SPLICE_RELAY;
-}
-
 void splice_hold(struct splice *s, const struct ts_run *runs, size_t n_runs)
 {
 	for (size_t i = 0; i < n_runs; i++)
@@ -164,12 +159,6 @@ static void move_first(struct splice *s, size_t n_sent)
 	}
 	s->began_ns = s->next_ns;
 	s->next_ns = 0;
-}
-
-static void leave_hold(struct splice *s)
-{
-	s->state = sending_state(s);
-	s->held_ns = s->began_ns = s->next_ns = 0;
 }
 
 /* The time at which no packet waits any longer. */
@@ -220,6 +209,17 @@ static void send_held(struct splice *s)
 	if (run.n > 0)
 		send_runs(s, &run, 1);
 	fifo_done(&held);
+}
+
+static enum splice_state sending_state(const struct splice *s)
+{
+	return s->buffer != NULL ? SPLICE_REWRITE : SPLICE_RELAY;
+}
+
+static void leave_hold(struct splice *s)
+{
+	s->state = sending_state(s);
+	s->held_ns = s->began_ns = s->next_ns = 0;
 }
 
 static bool any_of(const struct splice *s, const struct ts_run *runs,

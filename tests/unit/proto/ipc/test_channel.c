@@ -375,10 +375,17 @@ Test(channel, costly_messages_wait_until_they_may_cost_more)
 	cr_assert_not(channel_holds_back(b.channel));
 	say(&b, READY);
 	cr_assert(channel_holds_back(b.channel));
+	b.burn_ms = 20;
 	for (unsigned i = 0; i < 3; i++)
 		cr_assert_eq(channel_send(b.channel, &ask, NULL, 0), 0);
 	settle(&b);
 	cr_assert_eq(b.messages, 2);
+	say(&b, READY);
+	cr_assert(channel_holds_back(b.channel));
+	b.burn_ms = 0;
+	while (b.messages < 3)
+		ev_run(b.loop, EVRUN_ONCE);
+	cr_assert_not(channel_holds_back(b.channel));
 	teardown(&b);
 }
 

@@ -20,14 +20,21 @@ uint64_t mono_ms(void)
 	return clock_ns / MS;
 }
 
+/* Uses all credit and more. */
+static void owe(struct credit *c)
+{
+	credit_start(c);
+	credit_charge(c, CHANNEL_COST_SAVED_MS * (int64_t)MS);
+	cr_assert_not(credit_is_exceeded(c));
+}
+
 Test(credit, a_pause_is_worth_more_than_one_message)
 {
 	const int64_t cost_ns = MS / 2;
 	struct credit c;
 	unsigned n = 0;
 
-	credit_start(&c);
-	credit_charge(&c, CHANNEL_COST_SAVED_MS * (int64_t)MS);
+	owe(&c);
 	cr_assert_gt(credit_wait_s(&c), 0.0);
 	clock_ns += (uint64_t)(credit_wait_s(&c) * (double)SECOND_NS);
 	do {
@@ -36,14 +43,6 @@ Test(credit, a_pause_is_worth_more_than_one_message)
 	} while (credit_wait_s(&c) <= 0 && n < 100);
 	cr_assert_geq(n, 4);
 	cr_assert_lt(n, 10);
-}
-
-/* Uses all credit and more. */
-static void owe(struct credit *c)
-{
-	credit_start(c);
-	credit_charge(c, CHANNEL_COST_SAVED_MS * (int64_t)MS);
-	cr_assert_not(credit_is_exceeded(c));
 }
 
 Test(credit, is_exceeded_when_it_was_owed_for_too_long)
