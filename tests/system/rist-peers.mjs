@@ -447,3 +447,42 @@ for (const [i, first] of ['data', 'reports'].entries())
 		assert.equal(sluice.worker('stream', 'in0').pid, pid);
 		await sluice.stop();
 	});
+
+test('the next sender may have the ports of the last one in another order',
+	async (t) => {
+	const port = 9086;
+	const sluice = await Sluice.start(t, config(
+		stream('in0', `rist://@127.0.0.1:${port}#profile=simple`,
+			'udp://127.0.0.1:6000')));
+	const sockets = [1, 2].map(() => dgram.createSocket('udp4'));
+	const received = async () =>
+		(await sluice.status('in0')).inputs[0].stats?.received;
+	let seq = 0, timer;
+	const begin = ([data, reports]) => {
+		timer = setInterval(() => {
+			const packet = Buffer.from(rtp(0x80, 0,
+				...Buffer.alloc(188, 0x47)));
+
+			packet.writeUInt16BE(++seq & 0xffff, 2);
+			packet.writeUInt32BE(now() * 90 >>> 0, 4);
+			data.send(packet, port, '127.0.0.1');
+			reports.send(Buffer.from([...RR, ...SDES]), port + 1,
+				'127.0.0.1');
+		}, 20);
+	};
+
+	t.after(() => {
+		clearInterval(timer);
+		sockets.forEach((socket) => socket.close());
+	});
+	begin(sockets);
+	await waitUntil('packets', async () => await received() > 50, 30000);
+	clearInterval(timer);
+	const before = await received();
+
+	begin(sockets.reverse());
+	// librist keeps a peer for seven seconds
+	await waitUntil('packets of the next one', async () =>
+		await received() > before + 200, 30000);
+	await sluice.stop();
+});

@@ -2,6 +2,7 @@
 // rist: places that another stream uses, that two paths share in part, and to
 // which a sender returns.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { Fault, ip } from '../helpers/net.mjs';
 import { SILENT, add, assertWhole, begin, input, link, output }
@@ -99,6 +100,15 @@ test('a receiver with an unknown host name costs the other receivers nothing',
 test('a restarted sender with four paths is not too many, simple profile',
 	async (t) => {
 	const ports = [9140, 9142, 9144, 9146];
+	let first = 36000;
+	// for librist, a sender at a port that it knows is no new one
+	const giveOtherPorts = () => {
+		first += 4000;
+		fs.writeFileSync('/proc/sys/net/ipv4/ip_local_port_range',
+			`${first} ${first + 3999}`);
+	};
+
+	giveOtherPorts();
 	const sluice = await Sluice.start(t, link(ports.map((port) =>
 		`127.0.0.1:${port}`), '#profile=simple'));
 	const all = () => waitUntil('all paths', async () =>
@@ -111,6 +121,7 @@ test('a restarted sender with four paths is not too many, simple profile',
 		const { pid } = sluice.worker('stream', 'a001');
 		const { connects } = (await input(sluice)).stats;
 
+		giveOtherPorts();
 		await sluice.cmd('restart-stream', { id: 'a001' });
 		await waitUntil('another process', () =>
 			sluice.worker('stream', 'a001')?.pid !== pid, 30000);

@@ -225,20 +225,25 @@ static int64_t stamps_ahead_ns(void)
 	return ahead_ns;
 }
 
-/* Makes the sockets of the other kind of port drop datagrams of this source,
- * and of all sources with the same kind of port. */
-static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
+/* Makes the even (odd) ports drop the datagrams of all sources that send to odd
+ * (even) ports. */
+static bool refuse(const struct rist_guard *g, bool odd)
 {
 	struct rist_filter filter;
 
 	rist_filter_make(&filter, g->flags);
 	for (size_t i = 0; i < g->sources.n; i++)
-		if (g->sources.list[i].odd == s->odd)
+		if (g->sources.list[i].odd == odd)
 			rist_filter_refuse(&filter, &g->sources.list[i].at);
-	s->refused = true;
-	for (size_t i = 0; i < g->n && s->refused; i++)
-		if (g->odd[i] != s->odd)
-			s->refused = attach(g->sockets[i], &filter) == 0;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->odd[i] != odd && attach(g->sockets[i], &filter) < 0)
+			return false;
+	return true;
+}
+
+static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
+{
+	s->refused = refuse(g, s->odd);
 	s->since_ns = now;
 	s->ahead_ns = stamps_ahead_ns();
 }
@@ -296,4 +301,13 @@ bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
 	if (s != NULL)
 		begin(g, s, now);
 	return false;
+}
+
+void rist_guard_peer_gone(struct rist_guard *g, const struct rist_peer *peer)
+{
+	bool odd;
+
+	/* if this fails, the filter of the next source replaces the old one */
+	if (rist_sources_remove(&g->sources, peer, &odd))
+		(void)refuse(g, odd);
 }

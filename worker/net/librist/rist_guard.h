@@ -72,8 +72,12 @@ bool rist_guard_lacks_data(const struct rist_guard *);
  * in the simple profile whose peers all listen, this is safe only if the other
  * kind of port (even or odd) drops datagrams of this source, and none of them
  * waits there.  Until then the caller rejects the source, and the source tries
- * again.  For any other link the result is true.  Called in librist's threads,
- * as is rist_sources_peer_gone().
+ * again.  For any other link the result is true.  Called in librist's threads.
  */
 bool rist_guard_admit(struct rist_guard *, const struct sockaddr_any *,
 		      uint16_t local_port, const struct rist_peer *);
+
+/* Must be called in librist's threads when librist has freed a peer: from then
+ * on its source may send to either kind of port, because a restarted sender may
+ * get the same ports in another order. */
+void rist_guard_peer_gone(struct rist_guard *, const struct rist_peer *);

@@ -12,6 +12,11 @@ struct rist_source *rist_sources_find(struct rist_sources *s,
 	return NULL;
 }
 
+static void drop(struct rist_sources *s, size_t i)
+{
+	memmove(&s->list[i], &s->list[i + 1], (--s->n - i) * sizeof *s->list);
+}
+
 struct rist_source *rist_sources_add(struct rist_sources *s,
 				     const struct sockaddr_any *at, bool odd)
 {
@@ -22,17 +27,22 @@ struct rist_source *rist_sources_add(struct rist_sources *s,
 			i++;
 		if (i == s->n)
 			return NULL;
-		memmove(&s->list[i], &s->list[i + 1],
-			(--s->n - i) * sizeof *s->list);
+		drop(s, i);
 	}
 	s->list[s->n] = (struct rist_source){ .at = *at, .odd = odd };
 	return &s->list[s->n++];
 }
 
-void rist_sources_peer_gone(struct rist_sources *s,
-			    const struct rist_peer *peer)
+bool rist_sources_remove(struct rist_sources *s, const struct rist_peer *peer,
+			 bool *ret_odd)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].peer == peer)
-			s->list[i].peer = NULL;
+	size_t i = 0;
+
+	while (i < s->n && s->list[i].peer != peer)
+		i++;
+	if (i == s->n)
+		return false;
+	*ret_odd = s->list[i].odd;
+	drop(s, i);
+	return true;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "common/base/sockaddr.h"
+#include "common/base/util.h"
 
 #include <librist/librist.h>
 #include <stdbool.h>
@@ -45,6 +46,7 @@ struct rist_source *rist_sources_find(struct rist_sources *,
 struct rist_source *rist_sources_add(struct rist_sources *,
 				     const struct sockaddr_any *at, bool odd);
 
-/* Must be called when librist has freed the peer.  The source stays filtered
- * until its entry is needed for another one. */
-void rist_sources_peer_gone(struct rist_sources *, const struct rist_peer *);
+/* Removes the source of a peer that librist has freed.  True: there was one,
+ * and *ret_odd tells its kind of port. */
+bool rist_sources_remove(struct rist_sources *, const struct rist_peer *,
+			 bool *ret_odd) MUST_CHECK;

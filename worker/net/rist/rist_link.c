@@ -49,6 +49,7 @@ void rist_link_close(struct rist_link *l)
 {
 	for (size_t i = 0; i < RIST_PEERS_MAX; i++)
 		resolver_free(&l->addresses[i].resolver);
+	atomic_store(&l->closing, true);
 	if (l->ctx != NULL)
 		(void)rist_destroy(l->ctx);
 	l->ctx = NULL;
@@ -193,7 +194,9 @@ static int on_gone(void *arg, struct rist_peer *peer)
 {
 	struct rist_link *l = arg;
 
-	rist_sources_peer_gone(&l->guard.sources, peer);
+	/* rist_destroy() has closed some of the sockets */
+	if (!atomic_load(&l->closing))
+		rist_guard_peer_gone(&l->guard, peer);
 	return rist_peers_on_gone(&l->peers, peer);
 }
 

@@ -42,6 +42,7 @@ struct rist_link {
 	struct redundant_paths paths;
 	struct rist_address addresses[RIST_PEERS_MAX];
 	_Atomic pid_t adder; /* id of the thread that adds a path; 0: none */
+	atomic_bool closing; /* librist may have closed the guarded sockets */
 	size_t added;        /* index of the path that is being added */
 	struct rist_logging_settings logging;
 	struct rist_guard guard;

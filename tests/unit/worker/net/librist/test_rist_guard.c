@@ -12,6 +12,7 @@
 enum { PATIENCE_MS = 10000, HELD_UP_MS = 30 };
 
 static char place;
+static struct sockaddr_any source;
 static time_t set_s; /* how far the wall clock was set */
 static unsigned held_up; /* number of readings of it that are delayed */
 
@@ -54,6 +55,7 @@ static void take(struct rist_guard *g, int sockets[2])
 	struct errmsg error;
 
 	spec.peers[0].listens = true;
+	cr_assert_eq(sockaddr_parse("192.0.2.7", 5000, &source), 0);
 	rist_guard_before_peer(g);
 	for (int i = 0; i < 2; i++)
 		sockets[i] = bound(i == 1);
@@ -63,10 +65,7 @@ static void take(struct rist_guard *g, int sockets[2])
 
 static bool admit(struct rist_guard *g, uint16_t port)
 {
-	struct sockaddr_any at;
-
-	cr_assert_eq(sockaddr_parse("192.0.2.7", 5000, &at), 0);
-	return rist_guard_admit(g, &at, port, (struct rist_peer *)&place);
+	return rist_guard_admit(g, &source, port, (struct rist_peer *)&place);
 }
 
 /* The source retries repeatedly. */
@@ -92,8 +91,43 @@ Test(rist_guard, admits_a_source_that_tries_again)
 	              "the other port does not drop the source");
 	cr_assert(is_admitted(&g, 9000));
 	cr_assert_not(admit(&g, 9001), "it sends to the other port");
-	rist_sources_peer_gone(&g.sources, (struct rist_peer *)&place);
 	cr_assert(admit(&g, 9000), "the port drops the source");
+}
+
+/* Sends an empty receiver report and an SDES item to the odd port. */
+static bool arrives(int from, int at_fd)
+{
+	static const uint8_t report[] = { 0x80, 201, 0, 1, 1, 2, 3, 4,
+					  0x81, 202, 0, 2, 1, 2, 3, 4,
+					  1,    0,   0, 0 };
+	struct sockaddr_any at = { .len = sizeof at.in6 };
+	struct pollfd wait = { .fd = at_fd, .events = POLLIN };
+	char byte;
+
+	cr_assert_eq(getsockname(at_fd, &at.sa, &at.len), 0);
+	cr_assert_eq(sendto(from, report, sizeof report, 0, &at.sa, at.len),
+		     (ssize_t)sizeof report);
+	/* a datagram of the loopback is there when it is sent */
+	if (poll(&wait, 1, 0) != 1)
+		return false;
+	cr_assert_eq(recv(at_fd, &byte, 1, 0), 1);
+	return true;
+}
+
+Test(rist_guard, a_source_whose_peer_is_gone_may_use_the_other_port)
+{
+	struct rist_guard g = { .n = 0 };
+	int sockets[2], from = bound(true);
+
+	take(&g, sockets);
+	cr_assert_eq(getsockname(from, &source.sa, &source.len), 0);
+	cr_assert(arrives(from, sockets[1]));
+	cr_assert(is_admitted(&g, 9000));
+	cr_assert_not(arrives(from, sockets[1]), "the source sends data");
+	rist_guard_peer_gone(&g, (struct rist_peer *)&place);
+	cr_assert(arrives(from, sockets[1]));
+	cr_assert(is_admitted(&g, 9001));
+	cr_assert(arrives(from, sockets[1]));
 }
 
 Test(rist_guard, does_not_wait_if_the_wall_clock_is_set)
@@ -105,10 +139,8 @@ Test(rist_guard, does_not_wait_if_the_wall_clock_is_set)
 	take(&g, sockets);
 	for (size_t i = 0; i < ARRAY_LEN(steps_s); i++) {
 		cr_assert(is_admitted(&g, 9000), "before %zu", i);
-		rist_sources_peer_gone(&g.sources, (struct rist_peer *)&place);
 		set_s += steps_s[i];
 		cr_assert(is_admitted(&g, 9000), "after %zu", i);
-		rist_sources_peer_gone(&g.sources, (struct rist_peer *)&place);
 	}
 }
 
@@ -121,7 +153,6 @@ Test(rist_guard, a_delayed_thread_is_no_change_of_the_wall_clock)
 	held_up = 2;
 	cr_assert(is_admitted(&g, 9000));
 	for (int i = 0; i < 3; i++) {
-		rist_sources_peer_gone(&g.sources, (struct rist_peer *)&place);
 		held_up = 2;
 		cr_assert(admit(&g, 9000), "time %d", i);
 		cr_assert_eq(held_up, 0);

@@ -31,6 +31,7 @@ Test(rist_sources, keep_their_entry_while_they_have_a_peer)
 {
 	struct rist_sources s = { .n = 0 };
 	const struct rist_peer *peer = (const struct rist_peer *)places;
+	bool odd;
 
 	for (uint16_t i = 1; i <= RIST_SOURCES_MAX; i++)
 		cr_assert_not_null(add(&s, i));
@@ -39,10 +40,11 @@ Test(rist_sources, keep_their_entry_while_they_have_a_peer)
 	cr_assert(find(&s, 77)->odd);
 	cr_assert_not_null(find(&s, 1));
 	cr_assert_null(find(&s, 2), "the first without a peer is replaced");
-	rist_sources_peer_gone(&s, peer);
-	cr_assert_not_null(find(&s, 1), "its place is not needed yet");
-	cr_assert_not_null(add(&s, 78));
+	cr_assert(rist_sources_remove(&s, peer, &odd));
+	cr_assert(odd);
 	cr_assert_null(find(&s, 1));
+	cr_assert_not(rist_sources_remove(&s, peer, &odd), "no source has it");
+	cr_assert_not_null(add(&s, 78));
 	cr_assert_not_null(find(&s, 3));
 	for (size_t i = 0; i < s.n; i++)
 		s.list[i].peer = peer;
