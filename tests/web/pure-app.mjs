@@ -516,3 +516,18 @@ test('words that did not load are asked for again', async () => {
 	await other.setLanguage('ru');
 	assert.equal(other.t('wall'), 'Стена');
 });
+
+test('words that did not load are no error once another language is chosen',
+	async () => {
+	const words = await newWords();
+
+	words.CATALOGUES.ru = async () => {
+		throw new Error('gone');
+	};
+	await assert.rejects(words.setLanguage('ru'), /gone/);
+	const replaced = words.setLanguage('ru');
+
+	await words.setLanguage('en');
+	await replaced;
+	assert.equal(words.t('wall'), 'Wall');
+});

@@ -28,18 +28,23 @@ let words = en;
 /** @type {Language} */
 let language = 'en';
 let hasLater = false;
-/** The last load(). */
+/** The last load().  Earlier ones end as it does.
+ * @type {Promise<void>} */
 let loading = Promise.resolve();
 /** @type {Promise<void> | null} */
 let adding = null;
 
 function load() {
+	/** @type {Promise<void>} */
 	const mine = Promise.all([CATALOGUES[language](),
-		hasLater ? LATER[language]() : {}]).then(async (parts) => {
-		if (mine === loading)
-			words = Object.assign({}, ...parts);
-		else
-			await loading;
+		hasLater ? LATER[language]() : {}]).then((parts) => {
+		if (mine !== loading)
+			return loading;
+		words = Object.assign({}, ...parts);
+	}, (error) => {
+		if (mine !== loading)
+			return loading;
+		throw error;
 	});
 
 	loading = mine;
