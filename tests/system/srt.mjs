@@ -245,7 +245,8 @@ test('an output listens at its port as soon as the port is free', async (t) => {
 		stream('a001', 'srt://:9001', 'udp://127.0.0.1:6000')));
 
 	await sluice.waitStatus('a001', 'the reason', (s) =>
-		!inputOf(s).open && /9001/.test(inputOf(s).error));
+		!inputOf(s).open && inputOf(s).error ===
+			'listen on port 9001: Address already in use');
 	await new Promise((done) => other.close(done));
 	await sluice.waitStatus('a001', 'the socket', (s) =>
 		inputOf(s).open && /caller/.test(inputOf(s).error));

@@ -188,7 +188,7 @@ static int listen_on(struct srt_listener *l, struct errmsg *error)
 {
 	const char *host = l->spec->host[0] != '\0' ? l->spec->host : "0.0.0.0";
 	struct sockaddr_any local;
-	int r = 0;
+	int r = 0, err = 0;
 
 	if (sockaddr_parse(host, l->spec->port, &local) < 0)
 		return errmsg_fail(
@@ -203,9 +203,13 @@ static int listen_on(struct srt_listener *l, struct errmsg *error)
 	if ((!l->place.open &&
 	     srt_bind(l->socket, &local.sa, (int)local.len) == SRT_ERROR) ||
 	    srt_listen_callback(l->socket, check_caller, l) == SRT_ERROR ||
-	    srt_listen(l->socket, BACKLOG) == SRT_ERROR)
+	    srt_listen(l->socket, BACKLOG) == SRT_ERROR) {
+		(void)srt_getlasterror(&err);
 		return errmsg_fail(error, -EADDRINUSE, "listen on port %u: %s",
-				   l->spec->port, srt_getlasterror_str());
+				   l->spec->port,
+				   err > 0 ? strerror(err)
+					   : srt_getlasterror_str());
+	}
 	return 0;
 }
 
