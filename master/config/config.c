@@ -385,6 +385,10 @@ void config_touch(struct config *c)
 	note_change(c);
 	if (c->save == NULL)
 		return;
+	if (c->uploaded.digest[0] != '\0')
+		log_warning("config", "a change made through the API "
+			    "overwrites the upload in %s: it is kept as %s.1",
+			    c->path, c->path);
 	uploaded_forget(&c->uploaded);
 	authors_add(&c->authors);
 	save_touch(c->save);

@@ -131,6 +131,13 @@ test('the revisions of the file are listed, and one is brought back',
 		was: old }, headers)).status, 409);
 	await cmd('upload', { config: old });
 	assert.deepEqual(read(sluice), before);
+	await cmd('set-stream', { id: 'a001', stream: one({ enable: false,
+		name: 'next' }) });
+	await waitUntil('the next save', () =>
+		read(sluice).make_stream[0].name === 'next');
+	assert.deepEqual(await get('/api/revisions/1'), before);
+	await sluice.logged(new RegExp('overwrites the upload in ' +
+		`${sluice.file}: it is kept as ${sluice.file}.1$`, 'm'));
 	await sluice.stop();
 });
 
