@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/util.h"
+#include "common/supervise/pem_source.h"
 #include "proto/spec/field_idle.h"
 #include "proto/spec/io_spec.h"
 #include "proto/spec/stream_spec.h"
@@ -66,20 +67,47 @@ static bool plays_hls(const json_t *document)
 		json_object_get(document, "settings"), "http_play_hls"));
 }
 
-static bool plays_list(const json_t *stream)
+struct file_use {
+	bool any;  /* an input or output is a file */
+	bool list; /* an input is a list of files */
+};
+
+static struct file_use file_use_of(const json_t *stream)
 {
-	struct input_spec spec;
-	const json_t *input;
+	struct file_use use = { .any = false };
+	struct output_spec out;
+	struct input_spec in;
+	const json_t *address;
+	const char *text;
 	size_t i;
 
-	json_array_foreach(json_object_get(stream, "input"), i, input) {
-		const char *text = json_string_value(input);
-
-		if (text != NULL && input_spec_parse(text, &spec, NULL, NULL,
-						     NULL) == 0 && spec.list)
-			return true;
+	json_array_foreach(json_object_get(stream, "input"), i, address) {
+		text = json_string_value(address);
+		if (text == NULL ||
+		    input_spec_parse(text, &in, NULL, NULL, NULL) < 0)
+			continue;
+		use.list = use.list || in.list;
+		use.any = use.any || in.kind == INPUT_FILE ||
+			  in.kind == INPUT_SDP;
 	}
-	return false;
+	json_array_foreach(json_object_get(stream, "output"), i, address) {
+		text = json_string_value(address);
+		use.any = use.any ||
+			  (text != NULL &&
+			   output_spec_parse(text, &out, NULL, NULL,
+					     NULL) == 0 &&
+			   out.kind == OUTPUT_FILE);
+	}
+	return use;
+}
+
+/* The file of the private key; "": there is none. */
+static const char *key_file_of(const json_t *document)
+{
+	const char *key = json_string_value(json_object_get(
+		json_object_get(document, "settings"), "crt_key"));
+
+	return key == NULL || pem_source_is_text(key) ? "" : key;
 }
 
 /* Returns a new object whose keys are the folders in which streams record. */
@@ -108,14 +136,18 @@ static json_t *recordings_of(const json_t *document)
 
 /* True: the sandbox of the worker of the stream stays valid.  A worker that
  * plays a list of files has no access to the folders in which streams record,
- * so it is replaced if these folders change. */
+ * and one that reads or writes a file has none to the private key.  So it is
+ * replaced if these folders or the name of the key change. */
 static bool has_same_access(const json_t *from, const json_t *to,
 			    const json_t *stream)
 {
+	struct file_use use = file_use_of(stream);
 	json_t *before, *after;
 	bool same;
 
-	if (!plays_list(stream))
+	if (use.any && strcmp(key_file_of(from), key_file_of(to)) != 0)
+		return false;
+	if (!use.list)
 		return true;
 	before = recordings_of(from);
 	after = recordings_of(to);

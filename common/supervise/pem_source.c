@@ -16,11 +16,6 @@
 
 #define STDIN "/dev/stdin"
 
-bool pem_source_is_text(const char *value)
-{
-	return strstr(value, "-----BEGIN ") != NULL;
-}
-
 bool pem_source_is_stdin(const char *value)
 {
 	return strcmp(value, STDIN) == 0;

@@ -13,6 +13,7 @@
 #include "common/base/util.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum {
 	PEM_THREADS_MAX = 16,
@@ -28,7 +29,11 @@ struct pem_pair {
 };
 
 /* True for PEM text, false for a file name. */
-bool pem_source_is_text(const char *value);
+static inline bool pem_source_is_text(const char *value)
+{
+	return strstr(value, "-----BEGIN ") != NULL;
+}
+
 /* True for the standard input of the process. */
 bool pem_source_is_stdin(const char *value);
 

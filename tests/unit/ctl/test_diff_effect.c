@@ -42,6 +42,56 @@ Test(diff_effect, a_list_restarts_with_a_new_folder_of_recordings)
 	cr_assert_eq(effect(other, none), DIFF_RESTARTS);
 }
 
+static json_t *with_key(const char *io, const char *key)
+{
+	char text[512];
+
+	(void)snprintf(text, sizeof text,
+		       "{'settings':{%s},"
+		       "'make_stream':[{'id':'a','enable':true,%s}]}",
+		       key, io);
+	return quoted(text);
+}
+
+/* Its worker has no access to the private key. */
+Test(diff_effect, a_file_restarts_with_another_file_of_the_key)
+{
+	static const struct {
+		const char *io;
+		enum diff_effect effect;
+	} streams[] = {
+		{ "'input':['file:///v/a.ts']", DIFF_RESTARTS },
+		{ "'input':['udp://127.0.0.1:5000'],"
+		  "'output':['file:///r/a.ts']", DIFF_RESTARTS },
+		{ "'input':['udp://127.0.0.1:5000'],"
+		  "'output':['udp://127.0.0.1:6000']", DIFF_CONTINUES },
+	};
+	static const struct {
+		const char *before, *after;
+		bool same;
+	} keys[] = {
+		{ "", "", true },
+		{ "'crt_key':'/a.pem'", "'crt_key':'/a.pem'", true },
+		{ "", "'crt_key':'/a.pem'", false },
+		{ "'crt_key':'/a.pem'", "'crt_key':'/b.pem'", false },
+		{ "'crt_key':'-----BEGIN A'", "'crt_key':'-----BEGIN B'",
+		  true },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(streams); i++)
+		for (size_t k = 0; k < ARRAY_LEN(keys); k++) {
+			json_t *from = with_key(streams[i].io, keys[k].before),
+			       *to = with_key(streams[i].io, keys[k].after);
+
+			cr_assert_eq(diff_effect_of(from, to, "a"),
+				     keys[k].same ? DIFF_CONTINUES
+						  : streams[i].effect,
+				     "stream %zu, keys %zu", i, k);
+			json_decref(from);
+			json_decref(to);
+		}
+}
+
 Test(diff_effect, a_stream_without_a_list_continues_beside_a_recording)
 {
 	json_t *from = quoted("{'make_stream':[{'id':'a','enable':true,"
