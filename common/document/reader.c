@@ -163,6 +163,11 @@ uint64_t reader_version(const struct reader *r)
 	return r->version;
 }
 
+const char *reader_digest(const struct reader *r)
+{
+	return r->digest;
+}
+
 void reader_read(struct reader *r, uint64_t known, reader_done_fn *done,
 		 void *arg)
 {

@@ -37,3 +37,6 @@ void reader_read(struct reader *, uint64_t known, reader_done_fn *done,
  * Inside done, that of its document.  0: no read has ended, or the last one
  * found no document. */
 uint64_t reader_version(const struct reader *);
+
+/* The digest of that content; "": none. */
+const char *reader_digest(const struct reader *);

@@ -8,7 +8,7 @@
 #include "common/base/ratelimit.h"
 #include "common/loop/thread.h"
 #include "common/base/util.h"
-#include "common/document/file_state.h"
+#include "common/document/document.h"
 #include "common/document/replace.h"
 #include "common/document/revisions.h"
 #include "common/loop/timer.h"
@@ -18,6 +18,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -76,8 +77,11 @@ struct save {
 	/* logins for revisions_sign(); "": unknown */
 	char author[REVISION_AUTHOR_MAX + 1];
 	bool continues; /* the write keeps no version of the content before */
-	/* the file after the last write; a manual edit changes it */
-	struct file_state written;
+	/* digest of the content that the file has, unless it was edited; "":
+	 * unknown */
+	char known[DOCUMENT_DIGEST_TEXT];
+	bool edited; /* this write, or one before it that failed, replaces a
+		      * manual edit */
 	int result;
 	struct errmsg error;
 	struct errmsg lost; /* why a revision is not kept; or empty */
@@ -94,22 +98,33 @@ static void arm(struct save *s, unsigned after_ms)
 	timer_start(s->cfg.loop, &s->timer, after_ms / 1e3);
 }
 
+static bool is_edited(const struct save *s)
+{
+	char now[DOCUMENT_DIGEST_TEXT];
+
+	if (!s->cfg.revisions || s->known[0] == '\0')
+		return false;
+	document_file_digest(s->cfg.path, now);
+	return now[0] != '\0' && strcmp(now, s->known) != 0;
+}
+
 static int replace(struct save *s)
 {
 	int r;
 
 	s->lost.text[0] = '\0';
-	if (s->cfg.revisions &&
-	    !(s->continues && file_state_is(&s->written, s->cfg.path)))
+	s->edited = s->edited || is_edited(s);
+	if (s->cfg.revisions && (!s->continues || s->edited))
 		r = revisions_replace(s->cfg.path, s->text, s->len, &s->error,
 				      &s->lost);
 	else
 		r = replace_file(s->cfg.path, s->text, s->len, &s->error);
 	if (r == 0 && s->author[0] != '\0')
 		revisions_sign(s->cfg.path, s->author);
-	/* after revisions_sign(), which changes the ctime */
-	if (r == 0)
-		file_state_read(&s->written, s->cfg.path);
+	/* a write that fails may have replaced the file */
+	s->known[0] = '\0';
+	if (r == 0 && s->cfg.revisions)
+		document_digest(s->text, s->len, s->known);
 	return r;
 }
 
@@ -271,13 +286,15 @@ static void begin(struct save *s, struct orders *over)
 /* Takes the result of the thread, which has ended; returns 0 or -errno. */
 static int take_result(struct save *s)
 {
+	bool kept = s->lost.text[0] == '\0';
+	const char *path = s->cfg.path;
 	unsigned held;
 
 	s->writing = false;
 	if (s->took_ms >= SLOW_MS &&
 	    ratelimit_pass(&s->slow_limit, mono_ms(), &held))
 		log_warning("config", "%s took %" PRIu64 " s to write: the "
-			    "disk is slow", s->cfg.path, s->took_ms / 1000);
+			    "disk is slow", path, s->took_ms / 1000);
 	free(s->text);
 	s->text = NULL;
 	if (s->result < 0) {
@@ -287,15 +304,20 @@ static int take_result(struct save *s)
 	memcpy(s->signed_by, s->author, sizeof s->signed_by);
 	s->author[0] = '\0';
 	if (s->told)
-		log_info("config", "%s is saved again", s->cfg.path);
+		log_info("config", "%s is saved again", path);
 	s->told = false;
 	s->failed.text[0] = '\0';
 	s->retry_ms = s->cfg.retry_min_ms;
-	if (s->lost.text[0] != '\0' &&
-	    ratelimit_pass(&s->lost_limit, mono_ms(), &held))
+	if (s->edited)
+		log_warning("config", "%s was edited and not reloaded: a "
+			    "change made through the API has overwritten the "
+			    "edit%s%s%s", path, kept ? ", which is kept as "
+						     : "",
+			    kept ? path : "", kept ? ".1" : "");
+	s->edited = false;
+	if (!kept && ratelimit_pass(&s->lost_limit, mono_ms(), &held))
 		log_warning("config", "%s: saved, but the previous version is "
-			    "not kept as a revision: %s", s->cfg.path,
-			    s->lost.text);
+			    "not kept as a revision: %s", path, s->lost.text);
 	return 0;
 }
 
@@ -350,6 +372,12 @@ struct save *save_new(const struct save_config *cfg)
 	ev_async_init(&s->done, on_done);
 	ev_async_start(cfg->loop, &s->done);
 	return s;
+}
+
+void save_known(struct save *s, const char *digest)
+{
+	if (!s->writing)
+		(void)snprintf(s->known, sizeof s->known, "%s", digest);
 }
 
 /* Waits for the thread.  False: the disk does not answer.  The thread then

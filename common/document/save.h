@@ -40,6 +40,12 @@ struct save_config {
 
 struct save *save_new(const struct save_config *);
 
+/* Tells that the content of the file is in effect: digest is that of the
+ * content (document_digest()), "" if it is unknown.  A write that replaces
+ * another content logs that a manual edit was overwritten.  No effect during a
+ * write. */
+void save_known(struct save *, const char *digest);
+
 /* Waits for the write in flight and, without settle, for the last touch to be
  * written, a few seconds at most for each.  NULL-safe; sets *s to NULL. */
 void save_free(struct save **s);

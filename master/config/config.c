@@ -108,14 +108,29 @@ static struct config *open_with(const char *path, json_t *take_whole,
 	return c;
 }
 
+/* Notes that the content of the file is in effect. */
+static void note_file(struct config *c)
+{
+	char digest[DOCUMENT_DIGEST_TEXT];
+
+	if (c->path == NULL)
+		return;
+	document_file_digest(c->path, digest);
+	save_known(c->save, digest);
+}
+
 struct config *config_open(const char *path, struct ev_loop *loop,
 			   struct errmsg *error)
 {
 	json_t *alarms = json_object();
 	json_t *document = stored_load(path, alarms, error);
 
-	if (document != NULL)
-		return open_with(path, document, alarms, loop);
+	if (document != NULL) {
+		struct config *c = open_with(path, document, alarms, loop);
+
+		note_file(c);
+		return c;
+	}
 	json_decref(alarms);
 	errmsg_prefix(error, "%s: ", path);
 	return NULL;
@@ -169,6 +184,7 @@ static bool roll_back(struct config *c, const char *digest)
 			       "effect, except to user accounts",
 			       CRASH_GUARD_MAX, c->path, source));
 	stored_replace(c->path, document, c->alarms);
+	note_file(c);
 	take_document(c, document);
 	free(source);
 	return true;
@@ -452,6 +468,8 @@ void config_replace(struct config *c, const json_t *document, bool in_force)
 		abort();
 	c->changes++;
 	uploaded_forget(&c->uploaded);
+	if (c->save != NULL)
+		save_known(c->save, reader_digest(c->reader));
 	take_document(c, copy);
 	if (!in_force) {
 		json_decref(c->settings);

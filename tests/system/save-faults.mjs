@@ -217,7 +217,7 @@ test('a save that fails is repeated until it succeeds', async (t) => {
 		t.skip(`strace cannot attach here: ${why}`);
 		return;
 	}
-	await Promise.all([['openat', 'ENOSPC', 2], ['write', 'ENOSPC', 1],
+	await Promise.all([['openat', 'ENOSPC', 3], ['write', 'ENOSPC', 1],
 		['fsync', 'EIO', 1], ['fsync', 'EIO', 2], ['rename', 'EIO', 1],
 		['fchmod', 'EINTR', 1]].map(async ([call, error, at]) => {
 		const what = `${call}:error=${error}:when=${at}`;

@@ -141,6 +141,57 @@ test('the revisions of the file are listed, and one is brought back',
 	await sluice.stop();
 });
 
+// Changes the name of the stream through the API.
+async function rename(sluice, name) {
+	await sluice.cmd('set-stream', { id: 'a001',
+		stream: one({ enable: false, name }) });
+	await waitUntil('the save', () =>
+		read(sluice).make_stream[0].name === name);
+}
+
+test('a manual edit that a change overwrites is kept, and in the log',
+	async (t) => {
+	const sluice = await Sluice.start(t, config(one({ enable: false })));
+	const edits = () => sluice.log.split('has overwritten the edit, ' +
+		`which is kept as ${sluice.file}.1`).length - 1;
+	const edit = (text) => {
+		fs.writeFileSync(sluice.file, text);
+		return text;
+	};
+	const keeps = async (text, n) => {
+		await sluice.logged(new RegExp('(?:overwritten the edit[^]*)' +
+			`{${n}}`));
+		assert.equal(edits(), n);
+		assert.equal(fs.readFileSync(`${sluice.file}.1`, 'utf8'), text);
+	};
+	const byHand = (name) => JSON.stringify(config(one({ enable: false,
+		name })));
+
+	// the file as it was at the start
+	const first = edit(byHand('first'));
+
+	await rename(sluice, 'a');
+	await keeps(first, 1);
+	// no edit
+	fs.chmodSync(sluice.file, 0o640);
+	await rename(sluice, 'b');
+	assert.equal(edits(), 1);
+	// an edit that is reloaded
+	edit(byHand('second'));
+	sluice.child.kill('SIGHUP');
+	await sluice.logged(/SIGHUP: configuration reloaded/);
+	await rename(sluice, 'c');
+	assert.equal(edits(), 1);
+	// an edit whose reload fails
+	const faulty = edit('{"make_stream": 1}');
+
+	sluice.child.kill('SIGHUP');
+	await sluice.logged(/reload failed/);
+	await rename(sluice, 'd');
+	await keeps(faulty, 2);
+	await sluice.stop();
+});
+
 test('a stop saves the unsaved changes', async (t) => {
 	const sluice = await Sluice.start(t, config(),
 		{ dir: await disk(t) });
