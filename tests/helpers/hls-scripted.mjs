@@ -15,6 +15,14 @@ export const page = (text) => (request, reply) => reply.end(text);
 export const list = (...lines) => page(['#EXTM3U', '#EXT-X-TARGETDURATION:1',
 	...lines, ''].join('\n'));
 export const segments = (...uris) => uris.flatMap((uri) => ['#EXTINF:1,', uri]);
+// Lists a new segment at each request: a segment that a busy machine delivers
+// too slowly is not the last one.
+export const advancing = (...lines) => {
+	let number = 0;
+
+	return (request, reply) => list(`#EXT-X-MEDIA-SEQUENCE:${number++}`,
+		...lines)(request, reply);
+};
 export const moved = (to) => (request, reply) =>
 	reply.writeHead(302, { Location: to }).end();
 

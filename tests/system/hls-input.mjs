@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import zlib from 'node:zlib';
 import { Live, encrypted, ivOf, makeSegments, serveHls, withNewCounters,
 	withPcrs } from '../helpers/hls.mjs';
-import { Scripted, byTurns, endless, jar, list, moved, packed, page, segments,
-	trailers } from '../helpers/hls-scripted.mjs';
+import { Scripted, advancing, byTurns, endless, jar, list, moved, packed, page,
+	segments, trailers } from '../helpers/hls-scripted.mjs';
 import { assertOneStream, assertPlays, judge } from '../helpers/media.mjs';
 import { TsMux } from '../helpers/mux.mjs';
 import { Sluice, config, sanitized, stream } from '../helpers/sluice.mjs';
@@ -503,7 +503,7 @@ test('every fault of a hostile server is reported, and costs little',
 		'v.m3u8': list('#EXT-X-MEDIA-SEQUENCE:7', ...segments('s')),
 		s: page(new TsMux({ rate: 1e6 }).take(665)) }],
 		away: [/redirects to file/, {
-			'live.m3u8': list(...segments('s')),
+			'live.m3u8': advancing(...segments('s')),
 			s: moved('file:///etc/passwd') }],
 		nested: [/variant is a master/, { 'live.m3u8':
 			list('#EXT-X-STREAM-INF:BANDWIDTH=1', 'live.m3u8') }],
@@ -513,10 +513,10 @@ test('every fault of a hostile server is reported, and costs little',
 			list('#EXT-X-KEY:METHOD=SAMPLE-AES,URI="k"',
 				...segments('s')) }],
 		key: [/key: longer than 16/, { 'live.m3u8':
-			list('#EXT-X-KEY:METHOD=AES-128,URI="k"',
+			advancing('#EXT-X-KEY:METHOD=AES-128,URI="k"',
 				...segments('s')), k: endless('', block) }],
 		junk: [/no transport stream/, { 'live.m3u8':
-			list(...segments('s')), s: page(block) }],
+			advancing(...segments('s')), s: page(block) }],
 		junkEndless: [/too slowly/, { 'live.m3u8':
 			list(...segments('s')), s: endless('', block) }],
 		text: [/line 2: .*not an HLS/, { 'live.m3u8':
