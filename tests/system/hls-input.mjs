@@ -461,14 +461,14 @@ test('the output is one clean stream, whatever the server does', async (t) => {
 		if (name === 'reuses')
 			timing.assert(programmes.reuses.again <= 4,
 				`${programmes.reuses.again} were listed`);
-		// a picture without its end cannot be repaired
-		if (name !== 'truncates')
-			await assertPlays(file);
 		// a server that is kept from its work has lost some by then
 		const skipped = status.inputs[0].stats?.segments_skipped;
+		const isWhole = skipped === (skips.has(name) ? 1 : 0);
 
-		timing.assert(skipped === (skips.has(name) ? 1 : 0),
-			`${skipped} were skipped`);
+		timing.assert(isWhole, `${skipped} were skipped`);
+		// a picture without its end cannot be repaired
+		if (isWhole && name !== 'truncates')
+			await assertPlays(file);
 	});
 	const told = programmes.cookies.told.join();
 
