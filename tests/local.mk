@@ -13,7 +13,8 @@ SH_LOG_COMPILER = $(TEST_LIMIT) $(SHELL)
 MJS_LOG_COMPILER = $(TEST_LIMIT) $(SHELL) $(top_srcdir)/tests/helpers/run-node.sh
 AM_TESTS_ENVIRONMENT = \
 	CRITERION_OUTPUTS='tap:-'; export CRITERION_OUTPUTS; \
-	ASAN_OPTIONS='detect_leaks=0'; export ASAN_OPTIONS; \
+	ASAN_OPTIONS='detect_leaks=0:quarantine_size_mb=16'; \
+	export ASAN_OPTIONS; \
 	builddir='$(abs_builddir)'; export builddir; \
 	srcdir='$(abs_srcdir)'; export srcdir; \
 	NODE='$(NODE)'; export NODE;

@@ -46,17 +46,19 @@ static void setup(struct bench *b, unsigned lead_ms)
 /* The next n packets of the source. */
 static void push(struct bench *b, size_t n)
 {
-	static struct build build; /* large: made once */
+	static struct build *build; /* large: made once */
 
-	build.n = 0;
+	if (build == NULL)
+		build = build_new();
+	build->n = 0;
 	for (size_t i = 0; i < n; i++, b->pcr_packets++) {
 		uint64_t ms = b->pcr_packets / EVERY * SPACE_MS;
 		if (b->pcr_packets % EVERY == 0)
-			build_pcr(&build, PID, ms * 27000);
+			build_pcr(build, PID, ms * 27000);
 		else
-			build_null(&build);
+			build_null(build);
 	}
-	playout_push(&b->playout, build_run(&build));
+	playout_push(&b->playout, build_run(build));
 }
 
 static void take(struct bench *b, uint64_t ms)

@@ -18,15 +18,21 @@ enum {
 	AUDIO_STEP = SOURCE_AUDIO_FRAMES * 2160,
 };
 
-struct source *source_new(uint64_t start)
+void source_again(struct source *s, uint64_t start)
 {
-	struct source *s = xcalloc(1, sizeof *s);
-
+	memset(s, 0, offsetof(struct source, data));
 	s->start = start;
 	s->lead_ms = 600;
 	s->gop = 12;
 	s->program = 1;
 	s->tables_every = 100;
+}
+
+struct source *source_new(uint64_t start)
+{
+	struct source *s = xcalloc(1, sizeof *s);
+
+	source_again(s, start);
 	return s;
 }
 

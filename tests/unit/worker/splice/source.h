@@ -56,6 +56,8 @@ struct source {
 };
 
 struct source *source_new(uint64_t start);
+/* As a new one, in the memory of the old one. */
+void source_again(struct source *, uint64_t start);
 
 /* The next n packets; valid until the next call. */
 struct ts_run source_make(struct source *, size_t n);

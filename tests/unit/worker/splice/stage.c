@@ -51,6 +51,18 @@ void stage_done(struct stage *s)
 	free(s->data);
 }
 
+void stage_again(struct stage *s)
+{
+	uint8_t *data = s->data;
+	size_t size = s->size;
+
+	s->data = NULL;
+	stage_done(s);
+	stage_init(s);
+	s->data = data;
+	s->size = size;
+}
+
 void stage_restart(struct stage *s)
 {
 	splice_free(&s->splice);

@@ -21,6 +21,9 @@ struct stage {
 
 void stage_init(struct stage *);
 void stage_done(struct stage *);
+/* For the next case: a new splice, with the buffer of the last one, which is
+ * large. */
+void stage_again(struct stage *);
 
 /* As a worker that dies and the next one that continues. */
 void stage_restart(struct stage *);

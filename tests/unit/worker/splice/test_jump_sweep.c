@@ -23,13 +23,26 @@ static struct stage s;
 static struct source *a, *b;
 static size_t head; /* the most bytes of a PES of a in its first packet */
 
+static void choose_sources(void)
+{
+	source_again(a, UINT64_C(5000000000));
+	a->gop = 5;
+	a->head = head;
+	source_again(b, UINT64_C(900000));
+}
+
 static void setup(void)
 {
 	stage_init(&s);
-	a = source_new(UINT64_C(5000000000));
-	a->gop = 5;
-	a->head = head;
-	b = source_new(UINT64_C(900000));
+	a = source_new(0);
+	b = source_new(0);
+	choose_sources();
+}
+
+static void next_case(void)
+{
+	stage_again(&s);
+	choose_sources();
 }
 
 static void teardown(void)
@@ -84,8 +97,7 @@ static void sweep(jump_fn *fn)
 /* Each jump is the first one, of a stream that was not changed before. */
 static void jump_once(int64_t ms)
 {
-	teardown();
-	setup();
+	next_case();
 	stage_play(&s, a, 1000);
 	jump(a, ms);
 	stage_play(&s, a, 600);
@@ -137,8 +149,7 @@ static void jump_in_front_of_a_unit(int64_t ms)
 		struct stamps_move by = { .clock = ticks, .times = ticks };
 		uint64_t dropped;
 
-		teardown();
-		setup();
+		next_case();
 		stage_play(&s, a, 1000);
 		for (unsigned i = 0; i < 40 + phase; i++) {
 			struct ts_run run = source_make(a, 1);
@@ -204,8 +215,7 @@ Test(jump_sweep, behind_a_change_of_the_source)
 /* The counters jump as well. */
 static void restart(int64_t ms)
 {
-	teardown();
-	setup();
+	next_case();
 	stage_play(&s, a, 1000);
 	jump(a, ms);
 	for (size_t i = 0; i < TS_PIDS; i++)
@@ -223,8 +233,7 @@ Test(jump_sweep, a_restarted_source)
 /* PCRs as far apart as they may be, 5 ms of the time missing. */
 static void jump_jittery(int64_t ms)
 {
-	teardown();
-	setup();
+	next_case();
 	stage_play(&s, a, 1000);
 	for (unsigned i = 0; i < 20; i++) {
 		struct ts_run run = source_make(a, 25 + 10 * (i % 3));
@@ -247,8 +256,7 @@ static unsigned delay_ms;
 /* The path gets longer for ever, without a loss, a second before the jump. */
 static void jump_behind_a_delay(int64_t ms)
 {
-	teardown();
-	setup();
+	next_case();
 	stage_play(&s, a, 3000);
 	stage_wait(&s, delay_ms);
 	stage_play(&s, a, 1000);
@@ -315,8 +323,7 @@ static void spoil_one(int64_t ms, unsigned from, unsigned tick_ms)
 	size_t base;
 
 	cr_assert_not_null(sent);
-	teardown();
-	setup();
+	next_case();
 	stage_play(&s, a, 1000);
 	base = s.n;
 	for (unsigned at = 0; at < all; at += tick_ms) {
@@ -467,8 +474,7 @@ static void jump_in_a_drain(int64_t ms)
 	struct ts_run run, rest;
 	size_t n;
 
-	teardown();
-	setup();
+	next_case();
 	stage_play(&s, a, 1015);
 	run = source_make(a, 20);
 	splice_feed(s.splice, &run, 1, s.now_ns);
@@ -505,8 +511,7 @@ static void restart_in_a_drain(int64_t ms, unsigned phase)
 	struct ts_run run, rest;
 	size_t n;
 
-	teardown();
-	setup();
+	next_case();
 	stage_play(&s, a, 1015);
 	run = source_make(a, 20);
 	splice_feed(s.splice, &run, 1, s.now_ns);
@@ -568,8 +573,7 @@ Test(jump_sweep, a_pause_of_the_source_behind_a_delay_is_no_jump)
 	enum { PAUSE_MS = 400, BLOCK_MS = 40 };
 
 	for (unsigned late_ms = 20; late_ms <= 260; late_ms += 60) {
-		teardown();
-		setup();
+		next_case();
 		a->no_audio = true;
 		for (unsigned i = 0; i < 10; i++) {
 			struct ts_run run;

@@ -30,12 +30,25 @@ static unsigned past_entries;
 static unsigned stalled_ms;
 static uint32_t seed;
 
+static void choose_sources(void)
+{
+	source_again(a, UINT64_C(5000000000));
+	source_again(b, UINT64_C(900000));
+	b->shift = 0x20;
+}
+
 static void setup(void)
 {
 	stage_init(&s);
-	a = source_new(UINT64_C(5000000000));
-	b = source_new(UINT64_C(900000));
-	b->shift = 0x20;
+	a = source_new(0);
+	b = source_new(0);
+	choose_sources();
+}
+
+static void next_case(void)
+{
+	stage_again(&s);
+	choose_sources();
 }
 
 static void teardown(void)
@@ -200,8 +213,7 @@ Test(one_offset, both_inputs_come_in_bursts)
 
 static void stall(uint32_t first_seed, unsigned burst_of_a)
 {
-	teardown();
-	setup();
+	next_case();
 	seed = first_seed;
 	stalls = true;
 	deaths(burst_of_a, TICK_MS);
@@ -298,8 +310,7 @@ static void jump_once(const struct clock_jump *j)
 	struct splice_counters c;
 	int64_t least, most;
 
-	teardown();
-	setup();
+	next_case();
 	a->gop = 5;
 	stage_play(&s, a, 1000);
 	begin_leads();

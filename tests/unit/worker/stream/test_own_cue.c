@@ -25,6 +25,7 @@ enum {
 	SECTION_AT = 5, /* in its packet */
 	TYPE_AT = SECTION_AT + 13, /* splice_command_type */
 	EVENTS = 10, TIMES = 16,
+	STEP_PACKETS = 8,
 };
 
 static uint8_t counters[TS_PIDS];
@@ -99,7 +100,7 @@ static void feed(struct psi *psi, struct build *b)
 
 static void read_pat(struct psi *psi, struct build_entry program)
 {
-	struct build *b = build_new();
+	struct build *b = build_new_of(STEP_PACKETS);
 	uint8_t section[SECTION_PSI_MAX];
 	size_t len = build_pat(section, 0, &program, 1);
 
@@ -113,7 +114,7 @@ static void read_pmt(struct psi *psi, struct build_entry program)
 	static const struct build_es es[] = { { 0x1b, VIDEO, NULL, 0 },
 					      { CUE_STREAM_TYPE, CUE, NULL,
 						0 } };
-	struct build *b = build_new();
+	struct build *b = build_new_of(STEP_PACKETS);
 	uint8_t section[SECTION_PSI_MAX];
 	size_t len = build_pmt(section, program, 0, es, 2);
 
@@ -167,7 +168,7 @@ static void insert(struct own_cue *c)
 static void step(struct own_cue *c, struct table_stage *stage,
 		 unsigned lead_ms)
 {
-	struct build *b = build_new();
+	struct build *b = build_new_of(STEP_PACKETS);
 	struct pes_times at;
 	struct ts_run run;
 	uint8_t *p;

@@ -11,7 +11,15 @@
 
 struct build *build_new(void)
 {
-	return xcalloc(1, sizeof(struct build));
+	return build_new_of(BUILD_PACKETS);
+}
+
+struct build *build_new_of(size_t max)
+{
+	struct build *b = xcalloc(1, sizeof *b + max * TS_PACKET);
+
+	b->max = max;
+	return b;
 }
 
 void build_free(struct build *b)
@@ -32,7 +40,7 @@ uint8_t *build_packet(struct build *b, size_t index)
 
 static uint8_t *append(struct build *b, uint16_t pid, unsigned flags)
 {
-	assert(b->n < BUILD_PACKETS);
+	assert(b->n < b->max);
 
 	uint8_t *p = b->data + b->n++ * TS_PACKET;
 
@@ -138,7 +146,7 @@ uint8_t *build_section(struct build *b, uint16_t pid, const uint8_t *section,
 {
 	uint8_t *p = b->data + b->n * TS_PACKET;
 
-	assert(b->n + section_packets(len) <= BUILD_PACKETS);
+	assert(b->n + section_packets(len) <= b->max);
 	b->n += section_pack(section, len, pid, &b->cc[pid], p);
 	return p;
 }

@@ -14,12 +14,14 @@ enum {
 
 /* Packets in order; counters continue automatically. */
 struct build {
-	size_t n;
+	size_t n, max;
 	uint8_t cc[TS_PIDS];
-	uint8_t data[BUILD_PACKETS * TS_PACKET];
+	uint8_t data[];
 };
 
+/* For BUILD_PACKETS, or for max, which costs less where each step has one. */
 struct build *build_new(void);
+struct build *build_new_of(size_t max);
 void build_free(struct build *);
 struct ts_run build_run(const struct build *);
 uint8_t *build_packet(struct build *, size_t index);

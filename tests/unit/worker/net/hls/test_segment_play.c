@@ -30,7 +30,7 @@ struct bench {
 	size_t pcrs;
 	uint64_t pcr;   /* the last PCR */
 	uint64_t step;  /* largest distance of two PCRs */
-	struct build build;
+	struct build *build;
 };
 
 static void note_pcr(struct bench *b, const uint8_t *packet)
@@ -63,24 +63,26 @@ static struct bench *setup(size_t segment)
 	batch_init(&b->batch, on_packets, b);
 	b->play = segment_play_new(LEAD_MS, ROOM, START);
 	b->segment = segment;
+	b->build = build_new();
 	return b;
 }
 
 static void teardown(struct bench *b)
 {
 	segment_play_free(&b->play);
+	build_free(b->build);
 	free(b);
 }
 
 static void make_segment(struct bench *b)
 {
-	b->build.n = 0;
+	b->build->n = 0;
 	b->at = 0;
 	for (size_t i = 0; i < b->segment; i++, b->made++)
 		if (b->made % EVERY == 0)
-			build_pcr(&b->build, PID, b->made * 27000);
+			build_pcr(b->build, PID, b->made * 27000);
 		else
-			build_null(&b->build);
+			build_null(b->build);
 	segment_play_begin(b->play, b->cuts);
 }
 
@@ -88,7 +90,7 @@ static void make_segment(struct bench *b)
 static void push(struct bench *b)
 {
 	for (;;) {
-		struct ts_run run = build_run(&b->build);
+		struct ts_run run = build_run(b->build);
 		size_t len = MIN(run.n * TS_PACKET - b->at, (size_t)READ);
 
 		if (len > 0 &&
@@ -140,9 +142,9 @@ static void push_pictures(struct bench *b, uint64_t dts, uint64_t off)
 {
 	struct ts_run run;
 
-	b->build.n = 0;
+	b->build->n = 0;
 	for (uint64_t i = 0; i < 25; i++, dts += 3600) {
-		uint8_t *p = build_pcr(&b->build, PID, (dts + off) * 300);
+		uint8_t *p = build_pcr(b->build, PID, (dts + off) * 300);
 
 		memcpy(p + 12, (const uint8_t[]){ 0, 0, 1, 0xe0, 0, 0, 0x80,
 						  0x80, 5 }, 9);
@@ -151,7 +153,7 @@ static void push_pictures(struct bench *b, uint64_t dts, uint64_t off)
 		p[4] = 7;
 		pes_set_time(p + 21, dts);
 	}
-	run = build_run(&b->build);
+	run = build_run(b->build);
 	segment_play_begin(b->play, false);
 	cr_assert(segment_play_push(b->play, run.data, run.n * TS_PACKET));
 	cr_assert(segment_play_end(b->play));
