@@ -528,6 +528,22 @@ struct child *child_claim(struct spawner *s, const json_t *name,
 	return c;
 }
 
+static void log_unclaimed(const struct child *c)
+{
+	struct buf text = { 0 };
+	char path[32], *name = NULL;
+
+	(void)snprintf(path, sizeof path, "/proc/%d/comm", (int)c->pid);
+	if (procfs_read(path, &text) == 0) {
+		name = (char *)buf_head(&text);
+		name[strcspn(name, "\n")] = '\0';
+	}
+	log_info("streams", "pid %d (%s): ended for the restart, which starts "
+		 "processes of its kind anew", (int)c->pid,
+		 name != NULL ? name : "unknown");
+	buf_done(&text);
+}
+
 void spawner_end_unclaimed(struct spawner *s)
 {
 	struct child *c;
@@ -536,9 +552,7 @@ void spawner_end_unclaimed(struct spawner *s)
 		if (!c->unclaimed)
 			continue;
 		if (c->pid > 0)
-			log_info("streams", "pid %d: ended for the restart, "
-				 "which starts processes of its kind anew",
-				 (int)c->pid);
+			log_unclaimed(c);
 		child_signal(c, SIGKILL);
 		c->unclaimed = false;
 	}

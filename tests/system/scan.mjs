@@ -365,9 +365,11 @@ test('scans do not survive a restart, streams do', async (t) => {
 	await waitUntil('workers', () => sluice.worker('scan') &&
 		sluice.worker('stream'));
 	const { pid } = sluice.worker('stream');
+	const scan = sluice.worker('scan').pid;
 	await sluice.cmd('restart');
 	await waitUntil('the new master', async () => (await sluice.post({
 		cmd: 'scan-check', id })).status === 404);
+	await sluice.logged(new RegExp(`pid ${scan} \\(scan [^)]*\\): ended`));
 	await ended(sluice);
 	assert.equal(sluice.worker('stream').pid, pid);
 });
