@@ -151,6 +151,7 @@ struct config *renewal_file_open(const struct options *options,
 				 struct errmsg *error)
 {
 	json_t *running = take_running(h), *document;
+	struct config *config;
 
 	file_error->text[0] = '\0';
 	if (running == NULL)
@@ -163,5 +164,8 @@ struct config *renewal_file_open(const struct options *options,
 		document = json_incref(running);
 	}
 	json_decref(running);
-	return config_adopt(options->config_path, document, loop);
+	config = config_adopt(options->config_path, document, loop);
+	if (file_error->text[0] == '\0')
+		config_note_file(config);
+	return config;
 }

@@ -108,8 +108,7 @@ static struct config *open_with(const char *path, json_t *take_whole,
 	return c;
 }
 
-/* Notes that the content of the file is in effect. */
-static void note_file(struct config *c)
+void config_note_file(struct config *c)
 {
 	char digest[DOCUMENT_DIGEST_TEXT];
 
@@ -128,7 +127,7 @@ struct config *config_open(const char *path, struct ev_loop *loop,
 	if (document != NULL) {
 		struct config *c = open_with(path, document, alarms, loop);
 
-		note_file(c);
+		config_note_file(c);
 		return c;
 	}
 	json_decref(alarms);
@@ -184,7 +183,7 @@ static bool roll_back(struct config *c, const char *digest)
 			       "effect, except to user accounts",
 			       CRASH_GUARD_MAX, c->path, source));
 	stored_replace(c->path, document, c->alarms);
-	note_file(c);
+	config_note_file(c);
 	take_document(c, document);
 	free(source);
 	return true;

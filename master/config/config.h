@@ -42,6 +42,9 @@ struct config *config_open(const char *path, struct ev_loop *,
  * reading the file; changes are saved to path. */
 struct config *config_adopt(const char *path, json_t *take_document,
 			    struct ev_loop *);
+/* Tells that the document is that of the file: a later content that the first
+ * change overwrites is a manual edit.  config_open() does it. */
+void config_note_file(struct config *);
 /* Saves the last changes and frees the configuration.  Blocks; for the end of
  * the process. */
 void config_close(struct config **);

@@ -189,6 +189,13 @@ test('a manual edit that a change overwrites is kept, and in the log',
 	await sluice.logged(/reload failed/);
 	await rename(sluice, 'd');
 	await keeps(faulty, 2);
+	// the file as it was at a restart
+	await sluice.cmd('restart');
+	await sluice.logged(/(?:control at [^]*){2}/);
+	const third = edit(byHand('third'));
+
+	await rename(sluice, 'e');
+	await keeps(third, 3);
 	await sluice.stop();
 });
 
