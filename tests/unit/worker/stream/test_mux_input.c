@@ -209,7 +209,7 @@ static void send_built(struct guest *g)
 static void tick(struct guest *g)
 {
 	struct rig *r = &g->rig;
-	struct build *in = build_new();
+	struct build *in = build_new_of(1);
 	struct ts_run run;
 
 	r->now_ns += TICK_MS * UINT64_C(1000000);

@@ -24,6 +24,7 @@ enum {
 	NOON_S = 1548158400,
 	HOUR_S = 3600,
 	NULLS = 32,
+	BUILT_PACKETS = 8,
 	TURN_MS = 20,
 	EIT_OTHER_SCHEDULE_ID = 0x60,
 	EVENT_FLAGS_AT = 14 + 10,
@@ -212,7 +213,7 @@ static void expect_ids(uint16_t tsid, uint16_t onid)
 
 static void send_section(uint16_t pid, const struct build_table *t)
 {
-	struct build *b = build_new();
+	struct build *b = build_new_of(BUILT_PACKETS);
 	uint8_t section[1024];
 	struct ts_run run;
 

@@ -14,7 +14,7 @@
 
 enum {
 	PMT = 0x100, VIDEO, ECM, PCR, FREE, EMM,
-	STEP_MS = 10, STEPS = 200,
+	STEP_MS = 10, STEPS = 200, STEP_PACKETS = 8,
 	OWN = 0x90, /* the table_id of the own section */
 	TABLE_AT = 5, /* in the first packet of a section */
 };
@@ -113,7 +113,7 @@ static void step(struct build *b)
 static void play(void)
 {
 	for (unsigned i = 0; i < STEPS; i++) {
-		struct build *b = build_new();
+		struct build *b = build_new_of(STEP_PACKETS);
 
 		step(b);
 		build_free(b);
