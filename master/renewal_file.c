@@ -85,14 +85,16 @@ static size_t find_known(const json_t *known, const json_t *document)
 
 /* Loads the configuration file.  A file that the running service did not write
  * must be as correct as for a reload.  known: config_known() of that service;
- * NULL: only a damaged file fails.  Returns 0, or -errno with error and *ret
- * NULL.  The caller owns *ret. */
+ * NULL: only a damaged file fails.  Returns 0 and the digest of the file, or
+ * -errno with error and *ret NULL.  The caller owns *ret. */
 static int load_sound(const struct options *options, const json_t *known,
-		      json_t **ret, struct errmsg *error)
+		      json_t **ret, char ret_digest[DOCUMENT_DIGEST_TEXT],
+		      struct errmsg *error)
 {
 	struct write_paths *own;
 	json_t *document = NULL;
-	int err = loadable_load(options->config_path, &document, error);
+	int err = loadable_load_digest(options->config_path, &document,
+				       ret_digest, error);
 
 	*ret = NULL;
 	if (err == -ENOENT)
@@ -132,10 +134,11 @@ static bool is_own_file(const char *path, const json_t *known)
 int renewal_file_check(const struct options *options, struct handover *h)
 {
 	const json_t *known = json_object_get(handover_document(h), KNOWN);
+	char digest[DOCUMENT_DIGEST_TEXT];
 	struct errmsg error = { 0 };
 	json_t *document;
 
-	if (load_sound(options, known, &document, &error) == 0) {
+	if (load_sound(options, known, &document, digest, &error) == 0) {
 		json_decref(document);
 		return 0;
 	}
@@ -151,21 +154,19 @@ struct config *renewal_file_open(const struct options *options,
 				 struct errmsg *error)
 {
 	json_t *running = take_running(h), *document;
-	struct config *config;
+	char digest[DOCUMENT_DIGEST_TEXT];
 
 	file_error->text[0] = '\0';
 	if (running == NULL)
 		return config_open(options->config_path, loop, error);
 	if (load_sound(options, json_object_get(handover_document(h), KNOWN),
-		       &document, file_error) < 0) {
+		       &document, digest, file_error) < 0) {
 		log_error("config", "restart: the configuration file is not "
 				    "used, the running configuration stays in "
 				    "effect: %s", file_error->text);
 		document = json_incref(running);
+		digest[0] = '\0';
 	}
 	json_decref(running);
-	config = config_adopt(options->config_path, document, loop);
-	if (file_error->text[0] == '\0')
-		config_note_file(config);
-	return config;
+	return config_adopt(options->config_path, document, digest, loop);
 }

@@ -121,18 +121,6 @@ void document_digest(const void *data, size_t len,
 		(void)snprintf(ret + 2 * i, 3, "%02x", digest[i]);
 }
 
-void document_file_digest(const char *path, char ret[DOCUMENT_DIGEST_TEXT])
-{
-	struct buf text = { 0 };
-
-	ret[0] = '\0';
-	if (document_read(path, &text) == 0)
-		document_digest(buf_len(&text) > 0 ? (char *)buf_head(&text)
-						   : "",
-				buf_len(&text), ret);
-	buf_done(&text);
-}
-
 /* Loads a file.  digest: that of the content that the caller knows; NULL:
  * none. */
 static int load(const char *path, char *digest, json_t **ret,

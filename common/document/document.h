@@ -48,9 +48,6 @@ int document_load_changed(const char *path, char digest[DOCUMENT_DIGEST_TEXT],
 void document_digest(const void *data, size_t len,
 		     char ret[DOCUMENT_DIGEST_TEXT]);
 
-/* Writes the digest of the content of a file; "" if it cannot be read. */
-void document_file_digest(const char *path, char ret[DOCUMENT_DIGEST_TEXT]);
-
 /* Appends the content of a file to ret, which keeps a part of it when this
  * fails.  0; -EFBIG above DOCUMENT_SIZE_MAX; another -errno. */
 int document_read(const char *path, struct buf *ret) MUST_CHECK;

@@ -18,16 +18,36 @@
 
 static const char author_key[] = "user.sluice.author";
 
-/* Renames each revision to the next one, and aside to FILE.1. */
-static void shift(const char *path, const char *aside, struct errmsg *ret_lost)
+/* Gives the file the second name aside.  This needs no space and no right to
+ * read, and is complete at once.  A copy takes its place on another file
+ * system, or where the file has another owner.  read_result: of the content. */
+static bool put_aside(const char *path, const char *aside, int read_result,
+		      const struct buf *content, struct errmsg *ret_lost)
+{
+	(void)unlink(aside);
+	if (linkat(AT_FDCWD, path, AT_FDCWD, aside, AT_SYMLINK_FOLLOW) == 0)
+		return true;
+	if (read_result < 0)
+		errmsg_set(ret_lost, "cannot read %s: %s", path,
+			   strerror(-read_result));
+	return read_result == 0 &&
+	       replace_file(aside, buf_head(content), buf_len(content),
+			    ret_lost) == 0;
+}
+
+/* Renames each revision to the next one, and aside to FILE.1; false: aside
+ * cannot be renamed. */
+static bool shift(const char *path, const char *aside, struct errmsg *ret_lost)
 {
 	char *to = xasprintf("%s.%d", path, REVISIONS_MAX);
+	bool kept = false;
 
 	for (int i = REVISIONS_MAX - 1; i >= 0; i--) {
 		char *from = i > 0 ? xasprintf("%s.%d", path, i)
 				   : xstrdup(aside);
 
-		if (rename(from, to) < 0 && errno != ENOENT)
+		kept = rename(from, to) == 0;
+		if (!kept && errno != ENOENT)
 			errmsg_set(ret_lost, "cannot rename %s: %s", from,
 				   strerror(errno));
 		free(to);
@@ -36,38 +56,44 @@ static void shift(const char *path, const char *aside, struct errmsg *ret_lost)
 	free(to);
 	/* rename() does nothing if both names are links to the same file */
 	(void)unlink(aside);
+	return kept;
+}
+
+static bool has_digest(const struct buf *content, const char *digest)
+{
+	char own[DOCUMENT_DIGEST_TEXT];
+
+	document_digest(buf_head(content), buf_len(content), own);
+	return strcmp(own, digest) == 0;
 }
 
 int revisions_replace(const char *path, const void *data, size_t len,
-		      struct errmsg *error, struct errmsg *ret_lost)
+		      struct former *f, struct errmsg *error)
 {
 	char *aside = xasprintf("%s.0", path);
+	struct stat before = { 0 }, after = { 0 };
 	struct buf old = { 0 };
-	bool keep = false;
+	bool differs, is_other, is_aside;
 	int r;
 
-	ret_lost->text[0] = '\0';
+	f->lost.text[0] = '\0';
+	(void)stat(path, &before);
 	r = document_read(path, &old);
-	if (r == 0 && (buf_len(&old) != len ||
-		       (len > 0 && memcmp(buf_head(&old), data, len) != 0))) {
-		/*
-		 * A second name for the old file needs no space and is complete
-		 * at once.  A copy replaces it on another file system, or where
-		 * the file has another owner.
-		 */
-		(void)unlink(aside);
-		keep = linkat(AT_FDCWD, path, AT_FDCWD, aside,
-			      AT_SYMLINK_FOLLOW) == 0 ||
-		       replace_file(aside, buf_head(&old), buf_len(&old),
-				    ret_lost) == 0;
-	} else if (r < 0 && r != -ENOENT) {
-		errmsg_set(ret_lost, "cannot read %s: %s", path, strerror(-r));
-	}
+	differs = r == 0 ? buf_len(&old) != len ||
+				   (len > 0 &&
+				    memcmp(buf_head(&old), data, len) != 0)
+			 : r != -ENOENT;
+	is_other = differs && (r < 0 || !has_digest(&old, f->known));
+	is_aside = differs && (is_other || !f->continues) &&
+		   put_aside(path, aside, r, &old, &f->lost);
 	buf_done(&old);
 	r = replace_file(path, data, len, error);
-	if (r == 0 && keep)
-		shift(path, aside, ret_lost);
-	else if (keep)
+	(void)stat(path, &after);
+	f->replaced = r == 0 || after.st_ino != before.st_ino ||
+		      after.st_dev != before.st_dev;
+	f->is_other = f->replaced && is_other;
+	f->kept = is_aside && f->replaced && shift(path, aside, &f->lost);
+	if (is_aside && !f->replaced)
 		(void)unlink(aside);
 	free(aside);
 	return r;

@@ -7,6 +7,7 @@
 
 #include "common/document/document.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,15 +25,31 @@ struct revision {
 	char author[REVISION_AUTHOR_MAX + 1];
 };
 
+/* What a writer knows of the content that it replaces, and its fate. */
+struct former {
+	/* digest of the content that the writer expects in the file; "": it
+	 * expects none */
+	char known[DOCUMENT_DIGEST_TEXT];
+	bool continues; /* make no revision of this content */
+
+	/* results: */
+	bool replaced; /* the file has the new content, even if the write failed
+			* later */
+	bool is_other; /* it has replaced a content that was not expected */
+	bool kept;     /* the content that it has replaced is FILE.1 */
+	struct errmsg lost; /* why that content, or an older one, is not kept;
+			     * or empty */
+};
+
 /*
  * Calls replace_file(), and keeps the former content: it becomes FILE.1, FILE.1
  * becomes FILE.2 and so on, and the oldest revision is removed.  Equal content
- * makes no revision.  Blocks.  The result is that of replace_file().  ret_lost
- * reports a former content that cannot be kept, which does not change the
- * result; otherwise it is empty.
+ * makes no revision; content that was not expected makes one in any case, even
+ * if it cannot be read.  Blocks.  The result is that of replace_file(); a
+ * former content that cannot be kept does not change it.
  */
 int revisions_replace(const char *path, const void *data, size_t len,
-		      struct errmsg *error, struct errmsg *ret_lost) MUST_CHECK;
+		      struct former *, struct errmsg *error) MUST_CHECK;
 
 /*
  * Records who made the content of the file, as the attribute

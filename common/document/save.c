@@ -31,6 +31,7 @@ struct order {
 	char *text; /* NULL: cfg.text() is called when the write begins */
 	size_t len;
 	bool is_text;
+	bool in_effect; /* see save_text() */
 	/* the text takes the place of touched content that waited, or whose
 	 * write failed */
 	bool displaces;
@@ -68,23 +69,19 @@ struct save {
 	 * content is in the write in flight */
 	struct orders touched, in_flight;
 
-	/* while writing is true, the thread uses the members down to lost */
+	/* while writing is true, the thread uses the members down to error */
 	bool writing;
 	pthread_t thread;
 	uint64_t took_ms;
 	char *text;
 	size_t len;
+	bool in_effect; /* the content is in effect, or will be at once */
 	/* logins for revisions_sign(); "": unknown */
 	char author[REVISION_AUTHOR_MAX + 1];
-	bool continues; /* the write keeps no version of the content before */
-	/* digest of the content that the file has, unless it was edited; "":
-	 * unknown */
-	char known[DOCUMENT_DIGEST_TEXT];
-	bool edited; /* this write, or one before it that failed, replaces a
-		      * manual edit */
+	/* the content in the file; known: that which is in effect */
+	struct former former;
 	int result;
 	struct errmsg error;
-	struct errmsg lost; /* why a revision is not kept; or empty */
 	atomic_bool finished;
 
 	pthread_mutex_t end;
@@ -98,33 +95,19 @@ static void arm(struct save *s, unsigned after_ms)
 	timer_start(s->cfg.loop, &s->timer, after_ms / 1e3);
 }
 
-static bool is_edited(const struct save *s)
-{
-	char now[DOCUMENT_DIGEST_TEXT];
-
-	if (!s->cfg.revisions || s->known[0] == '\0')
-		return false;
-	document_file_digest(s->cfg.path, now);
-	return now[0] != '\0' && strcmp(now, s->known) != 0;
-}
-
 static int replace(struct save *s)
 {
 	int r;
 
-	s->lost.text[0] = '\0';
-	s->edited = s->edited || is_edited(s);
-	if (s->cfg.revisions && (!s->continues || s->edited))
-		r = revisions_replace(s->cfg.path, s->text, s->len, &s->error,
-				      &s->lost);
+	if (s->cfg.revisions)
+		r = revisions_replace(s->cfg.path, s->text, s->len, &s->former,
+				      &s->error);
 	else
 		r = replace_file(s->cfg.path, s->text, s->len, &s->error);
 	if (r == 0 && s->author[0] != '\0')
 		revisions_sign(s->cfg.path, s->author);
-	/* a write that fails may have replaced the file */
-	s->known[0] = '\0';
-	if (r == 0 && s->cfg.revisions)
-		document_digest(s->text, s->len, s->known);
+	if (s->former.replaced && s->in_effect)
+		document_digest(s->text, s->len, s->former.known);
 	return r;
 }
 
@@ -224,20 +207,24 @@ static void take_burst(struct save *s)
 	const struct order *o = s->order;
 	uint64_t now_ms = mono_ms();
 
-	s->continues = o != NULL && o->catches_up && s->burst_ms > 0 &&
-		       now_ms - s->burst_ms < s->cfg.delay_ms;
-	if (s->continues)
+	s->former.continues = o != NULL && o->catches_up &&
+			      s->burst_ms > 0 &&
+			      now_ms - s->burst_ms < s->cfg.delay_ms;
+	if (s->former.continues)
 		revisions_add_authors(s->author, s->signed_by);
 	else
 		s->burst_ms = o != NULL && o->is_text ? 0 : now_ms;
 }
 
-/* Adds the authors of the content to those of a write that failed. */
-static void take_author(struct save *s)
+/* Sets what the write depends on beside its text.  Adds the authors of the
+ * content to those of a write that failed. */
+static void prepare(struct save *s)
 {
 	char *author = s->cfg.author != NULL ? s->cfg.author(s->cfg.arg) : NULL;
 
 	take_burst(s);
+	s->in_effect = s->order == NULL || !s->order->is_text ||
+		       s->order->in_effect;
 	if (author != NULL)
 		revisions_add_authors(s->author, author);
 	free(author);
@@ -269,7 +256,7 @@ static void begin(struct save *s, struct orders *over)
 	/* false as well if the text takes the place of the touched content */
 	if (!s->dirty)
 		STAILQ_CONCAT(&s->in_flight, &s->touched);
-	take_author(s);
+	prepare(s);
 	atomic_store(&s->finished, false);
 	r = thread_start(&s->thread, write_in_thread, s);
 	if (r == 0) {
@@ -283,10 +270,31 @@ static void begin(struct save *s, struct orders *over)
 	conclude(s, r, over);
 }
 
+/* Logs a content that the write has overwritten although nobody has read it,
+ * and versions that it could not keep. */
+static void report_former(struct save *s)
+{
+	const struct former *f = &s->former;
+	const char *path = s->cfg.path;
+	unsigned held;
+
+	if (!f->replaced)
+		return;
+	if (f->is_other)
+		log_warning("config", "a change made through the API has "
+			    "overwritten an edit or upload in %s, which was "
+			    "not in effect%s%s%s", path,
+			    f->kept ? ": it is kept as " : "",
+			    f->kept ? path : "", f->kept ? ".1" : "");
+	if (f->lost.text[0] != '\0' &&
+	    ratelimit_pass(&s->lost_limit, mono_ms(), &held))
+		log_warning("config", "%s: saved, but the previous version is "
+			    "not kept as a revision: %s", path, f->lost.text);
+}
+
 /* Takes the result of the thread, which has ended; returns 0 or -errno. */
 static int take_result(struct save *s)
 {
-	bool kept = s->lost.text[0] == '\0';
 	const char *path = s->cfg.path;
 	unsigned held;
 
@@ -297,6 +305,7 @@ static int take_result(struct save *s)
 			    "disk is slow", path, s->took_ms / 1000);
 	free(s->text);
 	s->text = NULL;
+	report_former(s);
 	if (s->result < 0) {
 		s->burst_ms = 0;
 		return s->result;
@@ -308,16 +317,6 @@ static int take_result(struct save *s)
 	s->told = false;
 	s->failed.text[0] = '\0';
 	s->retry_ms = s->cfg.retry_min_ms;
-	if (s->edited)
-		log_warning("config", "%s was edited and not reloaded: a "
-			    "change made through the API has overwritten the "
-			    "edit%s%s%s", path, kept ? ", which is kept as "
-						     : "",
-			    kept ? path : "", kept ? ".1" : "");
-	s->edited = false;
-	if (!kept && ratelimit_pass(&s->lost_limit, mono_ms(), &held))
-		log_warning("config", "%s: saved, but the previous version is "
-			    "not kept as a revision: %s", path, s->lost.text);
 	return 0;
 }
 
@@ -376,8 +375,10 @@ struct save *save_new(const struct save_config *cfg)
 
 void save_known(struct save *s, const char *digest)
 {
-	if (!s->writing)
-		(void)snprintf(s->known, sizeof s->known, "%s", digest);
+	if (s->writing)
+		return;
+	(void)snprintf(s->former.known, sizeof s->former.known, "%s", digest);
+	s->burst_ms = 0;
 }
 
 /* Waits for the thread.  False: the disk does not answer.  The thread then
@@ -400,7 +401,7 @@ static bool wait_for_thread(struct save *s)
 static bool write_last(struct save *s)
 {
 	s->text = s->cfg.text(&s->len, s->cfg.arg);
-	take_author(s);
+	prepare(s);
 	if (thread_start(&s->thread, write_in_thread, s) < 0)
 		(void)write_in_thread(s);
 	else if (!wait_for_thread(s))
@@ -549,12 +550,13 @@ void save_join(struct save *s, save_done_fn *done, void *arg)
 		arm(s, s->cfg.delay_ms);
 }
 
-void save_text(struct save *s, char *text, size_t len, save_done_fn *done,
-	       void *arg)
+void save_text(struct save *s, char *text, size_t len, bool in_effect,
+	       save_done_fn *done, void *arg)
 {
 	struct order *o = order_new(done, arg);
 
 	o->is_text = true;
+	o->in_effect = in_effect;
 	o->text = text;
 	o->len = len;
 	o->displaces = s->dirty;

@@ -40,10 +40,10 @@ struct save_config {
 
 struct save *save_new(const struct save_config *);
 
-/* Tells that the content of the file is in effect: digest is that of the
- * content (document_digest()), "" if it is unknown.  A write that replaces
- * another content logs that a manual edit was overwritten.  No effect during a
- * write. */
+/* Tells which content of the file is in effect: digest is that of the content
+ * (document_digest()), "" if none is, as before the first call.  With
+ * revisions, a write that replaces another content keeps it and logs that.  The
+ * next write makes a revision of this content.  No effect during a write. */
 void save_known(struct save *, const char *digest);
 
 /* Waits for the write in flight and, without settle, for the last touch to be
@@ -96,6 +96,8 @@ void save_wait(struct save *, save_done_fn *done, void *arg);
 /* Writes text (from malloc(), taken) at once, after a write in flight.  The
  * text takes the place of content that was touched before, and of the content
  * of the write in flight if that fails.  The write of text is not repeated; if
- * it fails, the content in whose place it was is written. */
-void save_text(struct save *, char *text, size_t len, save_done_fn *done,
-	       void *arg);
+ * it fails, the content in whose place it was is written.  in_effect: the text
+ * is in effect once it is written; false: the content of save_known(), or of
+ * the last write, stays so. */
+void save_text(struct save *, char *text, size_t len, bool in_effect,
+	       save_done_fn *done, void *arg);

@@ -70,8 +70,10 @@ static void take_document(struct config *c, json_t *document)
 	c->settings = json_incref(json_object_get(document, "settings"));
 }
 
+/* digest: see config_adopt(). */
 static struct config *open_with(const char *path, json_t *take_whole,
-				json_t *take_alarms, struct ev_loop *loop)
+				const char *digest, json_t *take_alarms,
+				struct ev_loop *loop)
 {
 	struct save_config saves = {
 		.loop = loop,
@@ -97,6 +99,7 @@ static struct config *open_with(const char *path, json_t *take_whole,
 	stored_close(path);
 	c->reader = reader_new(loop, path);
 	c->save = save_new(&saves);
+	save_known(c->save, digest);
 	backup = xasprintf("%s.backup", path);
 	saves.path = backup;
 	saves.delay_ms = CONFIG_BACKUP_DELAY_MS;
@@ -108,37 +111,24 @@ static struct config *open_with(const char *path, json_t *take_whole,
 	return c;
 }
 
-void config_note_file(struct config *c)
-{
-	char digest[DOCUMENT_DIGEST_TEXT];
-
-	if (c->path == NULL)
-		return;
-	document_file_digest(c->path, digest);
-	save_known(c->save, digest);
-}
-
 struct config *config_open(const char *path, struct ev_loop *loop,
 			   struct errmsg *error)
 {
 	json_t *alarms = json_object();
-	json_t *document = stored_load(path, alarms, error);
+	char digest[DOCUMENT_DIGEST_TEXT];
+	json_t *document = stored_load(path, alarms, digest, error);
 
-	if (document != NULL) {
-		struct config *c = open_with(path, document, alarms, loop);
-
-		config_note_file(c);
-		return c;
-	}
+	if (document != NULL)
+		return open_with(path, document, digest, alarms, loop);
 	json_decref(alarms);
 	errmsg_prefix(error, "%s: ", path);
 	return NULL;
 }
 
 struct config *config_adopt(const char *path, json_t *take_document,
-			    struct ev_loop *loop)
+			    const char *digest, struct ev_loop *loop)
 {
-	return open_with(path, take_document, json_object(), loop);
+	return open_with(path, take_document, digest, json_object(), loop);
 }
 
 static void format_digest(char ret[SECRET_TEXT], void *arg)
@@ -162,6 +152,7 @@ static void keep_users(const struct config *c, json_t *older)
 /* Returns to the last good version; false: there is none. */
 static bool roll_back(struct config *c, const char *digest)
 {
+	char now[DOCUMENT_DIGEST_TEXT];
 	char *source = NULL;
 	json_t *document = stored_fallback(c->path,
 					   crash_guard_good(c->guard), digest,
@@ -182,8 +173,8 @@ static bool roll_back(struct config *c, const char *digest)
 			       "older version %s; later changes are not in "
 			       "effect, except to user accounts",
 			       CRASH_GUARD_MAX, c->path, source));
-	stored_replace(c->path, document, c->alarms);
-	config_note_file(c);
+	stored_replace(c->path, document, c->alarms, now);
+	save_known(c->save, now);
 	take_document(c, document);
 	free(source);
 	return true;
@@ -400,10 +391,6 @@ void config_touch(struct config *c)
 	note_change(c);
 	if (c->save == NULL)
 		return;
-	if (c->uploaded.digest[0] != '\0')
-		log_warning("config", "a change made through the API "
-			    "overwrites the upload in %s: it is kept as %s.1",
-			    c->path, c->path);
 	uploaded_forget(&c->uploaded);
 	authors_add(&c->authors);
 	save_touch(c->save);
@@ -486,24 +473,25 @@ bool config_is_saved(const struct config *c)
 	return c->save == NULL || save_is_idle(c->save);
 }
 
-/* Writes a document to the file.  take_write: the result of
- * uploaded_begin(). */
+/* Writes a document to the file.  in_effect: see save_text().  take_write: the
+ * result of uploaded_begin(). */
 static void write_document(struct config *c, const json_t *document,
-			   struct uploaded_write *take_write)
+			   bool in_effect, struct uploaded_write *take_write)
 {
 	size_t len;
 	char *text = document_format(document, &len);
 
 	c->uploads++;
 	authors_add(&c->authors);
-	save_text(c->save, text, len, uploaded_end, take_write);
+	save_text(c->save, text, len, in_effect, uploaded_end, take_write);
 }
 
 void config_upload(struct config *c, const json_t *document,
 		   save_done_fn *done, void *arg)
 {
-	write_document(c, document, uploaded_begin(&c->uploaded, document,
-						   done, arg));
+	write_document(c, document,
+		       json_equal((json_t *)(uintptr_t)document, c->document),
+		       uploaded_begin(&c->uploaded, document, done, arg));
 }
 
 /* Sets members of the document; a member that is null is removed. */
@@ -532,8 +520,8 @@ void config_write_members(struct config *c, const json_t *members,
 {
 	json_t *document = config_with(c, members);
 
-	write_document(c, document, uploaded_begin(&c->uploaded, NULL, done,
-						   arg));
+	write_document(c, document, true,
+		       uploaded_begin(&c->uploaded, NULL, done, arg));
 	json_decref(document);
 }
 

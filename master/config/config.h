@@ -38,13 +38,11 @@ enum {
  */
 struct config *config_open(const char *path, struct ev_loop *,
 			   struct errmsg *error);
-/* Makes the configuration of a document that a previous master had, instead of
- * reading the file; changes are saved to path. */
+/* Makes the configuration of a document that a previous master had, or that was
+ * read already; changes are saved to path.  digest: the document_digest() of
+ * the file with this document; "": the file has another one. */
 struct config *config_adopt(const char *path, json_t *take_document,
-			    struct ev_loop *);
-/* Tells that the document is that of the file: a later content that the first
- * change overwrites is a manual edit.  config_open() does it. */
-void config_note_file(struct config *);
+			    const char *digest, struct ev_loop *);
 /* Saves the last changes and frees the configuration.  Blocks; for the end of
  * the process. */
 void config_close(struct config **);

@@ -2,7 +2,6 @@
 #include "master/config/loadable.h"
 
 #include "master/config/check.h"
-#include "common/document/document.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,10 +19,21 @@ static void note_fatal(enum check_severity severity, const char *path,
 
 int loadable_load(const char *path, json_t **ret, struct errmsg *error)
 {
+	char digest[DOCUMENT_DIGEST_TEXT];
+
+	return loadable_load_digest(path, ret, digest, error);
+}
+
+int loadable_load_digest(const char *path, json_t **ret,
+			 char ret_digest[DOCUMENT_DIGEST_TEXT],
+			 struct errmsg *error)
+{
 	struct errmsg fatal = { 0 };
 	json_t *document;
-	int r = document_load(path, &document, error);
+	int r;
 
+	ret_digest[0] = '\0';
+	r = document_load_changed(path, ret_digest, &document, error);
 	if (r < 0)
 		return r;
 	(void)check_document(document, NULL, note_fatal, &fatal);

@@ -5,6 +5,7 @@
 #include "common/base/errmsg.h"
 #include "common/base/util.h"
 #include "common/account/secret.h"
+#include "common/document/document.h"
 
 #include <jansson.h>
 
@@ -12,6 +13,11 @@
  * fault; -ENOENT: there is no file; or another -errno: it cannot be read. */
 int loadable_load(const char *path, json_t **ret, struct errmsg *error)
 	MUST_CHECK;
+/* As loadable_load(), with the document_digest() of the content that was read;
+ * "": none was. */
+int loadable_load_digest(const char *path, json_t **ret,
+			 char ret_digest[DOCUMENT_DIGEST_TEXT],
+			 struct errmsg *error) MUST_CHECK;
 
 /* Writes a digest of the content, which does not depend on the layout of the
  * file. */

@@ -3,7 +3,6 @@
 
 #include "common/base/alloc.h"
 #include "common/base/log.h"
-#include "common/document/document.h"
 #include "common/document/fallback.h"
 #include "master/config/loadable.h"
 
@@ -32,10 +31,12 @@ void stored_alarm(json_t *alarms, const char *subject,
 	free(take_sentence);
 }
 
-void stored_replace(const char *path, const json_t *document, json_t *alarms)
+void stored_replace(const char *path, const json_t *document, json_t *alarms,
+		    char ret_digest[DOCUMENT_DIGEST_TEXT])
 {
 	struct errmsg error = { 0 };
-	char *kept = NULL;
+	char *kept = NULL, *text;
+	size_t len;
 
 	if (fallback_put(path, document, &kept, &error) == 0)
 		stored_alarm(alarms, kept,
@@ -48,6 +49,9 @@ void stored_replace(const char *path, const json_t *document, json_t *alarms)
 				       "replaced: %s", path,
 				       error.text));
 	free(kept);
+	text = document_format(document, &len);
+	document_digest(text, len, ret_digest);
+	free(text);
 }
 
 json_t *stored_fallback(const char *path, const char *good, const char *bad,
@@ -75,11 +79,17 @@ void stored_close(const char *path)
 			    "%04o): chmod o= %s", path, mode, path);
 }
 
-json_t *stored_load(const char *path, json_t *alarms, struct errmsg *error)
+json_t *stored_load(const char *path, json_t *alarms,
+		    char ret_digest[DOCUMENT_DIGEST_TEXT],
+		    struct errmsg *error)
 {
 	json_t *document = NULL;
 	char *source = NULL;
-	int r = path != NULL ? loadable_load(path, &document, error) : -ENOENT;
+	int r = -ENOENT;
+
+	ret_digest[0] = '\0';
+	if (path != NULL)
+		r = loadable_load_digest(path, &document, ret_digest, error);
 
 	if (r == -ENOENT)
 		return json_object();
@@ -93,7 +103,7 @@ json_t *stored_load(const char *path, json_t *alarms, struct errmsg *error)
 	stored_alarm(alarms, path,
 		     xasprintf("%s cannot be used: %s; the service runs with "
 			       "%s instead", path, error->text, source));
-	stored_replace(path, document, alarms);
+	stored_replace(path, document, alarms, ret_digest);
 	free(source);
 	return document;
 }

@@ -382,6 +382,23 @@ const meanwhile = {
 		/make_stream\[0\]/,
 };
 
+// A change overwrites the file that the restart has not read: it is kept.
+async function overwritten(sluice, length) {
+	const faulty = fs.existsSync(sluice.file) &&
+		fs.readFileSync(sluice.file, 'utf8');
+
+	await sluice.cmd('set-stream', { id: 'other',
+		stream: stream('other', [], [], { enable: false }) });
+	if (!faulty) {
+		await waitUntil('the file', () => fs.existsSync(sluice.file));
+		return;
+	}
+	const line = `: it is kept as ${sluice.file}.1`;
+
+	await waitUntil('line', () => sluice.log.includes(line, length));
+	assert.equal(fs.readFileSync(`${sluice.file}.1`, 'utf8'), faulty);
+}
+
 test('a file that is faulty after the trial leaves the streams on air',
 	async (t) => {
 	const timing = new Timing(t);
@@ -405,6 +422,7 @@ exec ${installed.good} "$@"`);
 		assert.match((await failed()).join(), reason);
 		assert.equal((await sluice.cmd('load')).make_stream[0].id,
 			'a001');
+		await overwritten(sluice, length);
 		// the program that runs is the next that is replaced
 		installed.file = installed.good;
 		installed.good += '.good';

@@ -136,8 +136,9 @@ test('the revisions of the file are listed, and one is brought back',
 	await waitUntil('the next save', () =>
 		read(sluice).make_stream[0].name === 'next');
 	assert.deepEqual(await get('/api/revisions/1'), before);
-	await sluice.logged(new RegExp('overwrites the upload in ' +
-		`${sluice.file}: it is kept as ${sluice.file}.1$`, 'm'));
+	await sluice.logged(new RegExp('overwritten an edit or upload in ' +
+		`${sluice.file}, which was not in effect: it is kept as ` +
+		`${sluice.file}.1$`, 'm'));
 	await sluice.stop();
 });
 
@@ -152,14 +153,15 @@ async function rename(sluice, name) {
 test('a manual edit that a change overwrites is kept, and in the log',
 	async (t) => {
 	const sluice = await Sluice.start(t, config(one({ enable: false })));
-	const edits = () => sluice.log.split('has overwritten the edit, ' +
-		`which is kept as ${sluice.file}.1`).length - 1;
+	const edits = () => sluice.log.split('overwritten an edit or upload ' +
+		`in ${sluice.file}, which was not in effect: it is kept as ` +
+		`${sluice.file}.1`).length - 1;
 	const edit = (text) => {
 		fs.writeFileSync(sluice.file, text);
 		return text;
 	};
 	const keeps = async (text, n) => {
-		await sluice.logged(new RegExp('(?:overwritten the edit[^]*)' +
+		await sluice.logged(new RegExp('(?:overwritten an edit[^]*)' +
 			`{${n}}`));
 		assert.equal(edits(), n);
 		assert.equal(fs.readFileSync(`${sluice.file}.1`, 'utf8'), text);
@@ -196,6 +198,18 @@ test('a manual edit that a change overwrites is kept, and in the log',
 
 	await rename(sluice, 'e');
 	await keeps(third, 3);
+	// an upload that the section of a command overwrites
+	const upload = config(one({ enable: false, name: 'upload' }));
+
+	await sluice.cmd('upload', { config: upload });
+	await sluice.cmd('set-settings', { settings: { hls_interval: 3 } });
+	await sluice.logged(/(?:overwritten an edit[^]*){4}/);
+	assert.deepEqual(JSON.parse(fs.readFileSync(`${sluice.file}.1`,
+		'utf8')), upload);
+	// the running document is in effect
+	await sluice.cmd('upload', { config: await sluice.cmd('load') });
+	await rename(sluice, 'f');
+	assert.equal(edits(), 4);
 	await sluice.stop();
 });
 

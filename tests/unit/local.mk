@@ -136,7 +136,8 @@ tests_unit_common_document_test_reader_LDFLAGS = \
 	-Wl,--wrap=document_load_changed
 tests_unit_common_document_test_replace_LDADD = $(master_libs)
 tests_unit_common_document_test_revisions_LDADD = $(master_libs)
-tests_unit_common_document_test_revisions_LDFLAGS = -Wl,--wrap=thread_start
+tests_unit_common_document_test_revisions_LDFLAGS = \
+	-Wl,--wrap=thread_start,--wrap=fsync
 tests_unit_common_document_test_save_LDADD = $(master_libs)
 tests_unit_common_document_test_save_join_LDADD = $(master_libs)
 tests_unit_common_http_test_server_SOURCES = \

@@ -47,13 +47,42 @@ static void tear_down(void)
 
 TestSuite(revisions, .init = set_up, .fini = tear_down);
 
+static bool no_sync; /* of a folder */
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+
+int __wrap_fsync(int fd)
+{
+	struct stat st;
+
+	if (!no_sync || fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode))
+		return __real_fsync(fd);
+	errno = EIO;
+	return -1;
+}
+
+/* Replaces the content, of which the writer expects the digest known. */
+static int replace_known(const char *text, const char *known,
+			 struct former *ret)
+{
+	struct errmsg error = { 0 };
+	int r;
+
+	*ret = (struct former){ 0 };
+	(void)snprintf(ret->known, sizeof ret->known, "%s", known);
+	r = revisions_replace(path, text, strlen(text), ret, &error);
+	cr_assert_eq(r < 0, error.text[0] != '\0', "%s", error.text);
+	return r;
+}
+
 static void put(const char *text)
 {
-	struct errmsg why = { 0 }, lost;
+	struct former former;
 
-	cr_assert_eq(revisions_replace(path, text, strlen(text), &why, &lost),
-		     0, "%s", why.text);
-	cr_assert_str_eq(lost.text, "");
+	cr_assert_eq(replace_known(text, "", &former), 0);
+	cr_assert(former.replaced);
+	cr_assert_str_eq(former.lost.text, "");
 }
 
 /* The content of the file; "" when there is none. */
@@ -172,7 +201,7 @@ Test(revisions, a_link_stays_and_its_target_is_kept)
 
 Test(revisions, a_failed_revision_does_not_stop_the_save)
 {
-	struct errmsg why = { 0 }, lost;
+	struct former former;
 	char name[80], found[64];
 
 	put("one");
@@ -183,21 +212,25 @@ Test(revisions, a_failed_revision_does_not_stop_the_save)
 	cr_assert_eq(mkdir(name, 0700), 0);
 	name_of(0, name);
 	cr_assert_eq(mkdir(name, 0700), 0);
-	cr_expect_eq(revisions_replace(path, "two", 3, &why, &lost), 0);
-	cr_expect_str_neq(lost.text, "");
+	cr_expect_eq(replace_known("two", "", &former), 0);
+	cr_expect(former.is_other);
+	cr_expect_not(former.kept);
+	cr_expect_str_neq(former.lost.text, "");
 	cr_expect_str_eq(content(path, found), "two");
 }
 
 Test(revisions, a_save_that_fails_keeps_those_that_there_are)
 {
-	struct errmsg why = { 0 }, lost;
+	struct former former;
 	char temporary[80];
 
 	put("one");
 	put("two");
 	(void)snprintf(temporary, sizeof temporary, "%s/.file.new", folder);
 	cr_assert_eq(mkdir(temporary, 0700), 0);
-	cr_expect_lt(revisions_replace(path, "three", 5, &why, &lost), 0);
+	cr_expect_lt(replace_known("three", "", &former), 0);
+	cr_expect_not(former.replaced);
+	cr_expect_not(former.is_other);
 	cr_assert_eq(rmdir(temporary), 0);
 	expect(0, "");
 	expect(1, "one");
@@ -205,6 +238,60 @@ Test(revisions, a_save_that_fails_keeps_those_that_there_are)
 	put("three");
 	expect(1, "two");
 	expect(2, "one");
+}
+
+Test(revisions, a_failure_after_the_file_is_replaced_keeps_its_content)
+{
+	struct former former;
+
+	put("one");
+	no_sync = true;
+	cr_expect_eq(replace_known("two", "", &former), -EIO);
+	no_sync = false;
+	cr_expect(former.replaced);
+	cr_expect(former.is_other);
+	cr_expect(former.kept);
+	expect(0, "");
+	expect(1, "one");
+}
+
+Test(revisions, only_other_content_than_the_expected_is_told)
+{
+	char one[DOCUMENT_DIGEST_TEXT];
+	struct former former;
+
+	document_digest("one", 3, one);
+	cr_assert_eq(replace_known("one", "", &former), 0);
+	cr_expect_not(former.is_other, "there was no file");
+	cr_assert_eq(replace_known("one", "", &former), 0);
+	cr_expect_not(former.is_other, "nothing is lost");
+	cr_assert_eq(replace_known("two", one, &former), 0);
+	cr_expect_not(former.is_other);
+	cr_expect(former.kept);
+	cr_assert_eq(replace_known("three", one, &former), 0);
+	cr_expect(former.is_other);
+	cr_expect(former.kept);
+	cr_assert_eq(replace_known("four", "", &former), 0);
+	cr_expect(former.is_other);
+}
+
+Test(revisions, content_that_cannot_be_read_is_kept_in_a_burst_too)
+{
+	struct former former = { .continues = true };
+	struct errmsg error = { 0 };
+	char name[80];
+	struct stat st;
+
+	put("one");
+	cr_assert_eq(truncate(path, DOCUMENT_SIZE_MAX + 1), 0);
+	document_digest("one", 3, former.known);
+	cr_assert_eq(revisions_replace(path, "two", 3, &former, &error), 0);
+	cr_expect(former.is_other);
+	cr_expect(former.kept);
+	cr_expect_str_empty(former.lost.text);
+	name_of(1, name);
+	cr_assert_eq(stat(name, &st), 0);
+	cr_expect_eq(st.st_size, DOCUMENT_SIZE_MAX + 1);
 }
 
 Test(revisions, have_each_author_once_as_far_as_there_is_room)
@@ -291,7 +378,7 @@ static void put_text(struct ev_loop *loop, struct save *save, const char *text)
 {
 	bool done = false;
 
-	save_text(save, xstrdup(text), strlen(text), set_flag, &done);
+	save_text(save, xstrdup(text), strlen(text), true, set_flag, &done);
 	run_until(loop, &done);
 }
 
@@ -342,7 +429,7 @@ Test(revisions, a_file_edited_between_two_catch_ups_is_kept)
 	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
 	struct change change = { "one", "olga" };
 	struct save *save = make_save(loop, &change);
-	char aside[80];
+	char aside[80], digest[DOCUMENT_DIGEST_TEXT];
 
 	catch_up(loop, save);
 	write_by_hand(path, "in place");
@@ -362,6 +449,14 @@ Test(revisions, a_file_edited_between_two_catch_ups_is_kept)
 	expect(1, "new");
 	expect(2, "in place");
 	expect(3, "");
+	/* an edit that is read ends it */
+	write_by_hand(path, "read");
+	document_digest("read", 4, digest);
+	save_known(save, digest);
+	change.text = "twelve";
+	catch_up(loop, save);
+	expect(1, "read");
+	expect(2, "new");
 	save_free(&save);
 	ev_loop_destroy(loop);
 }

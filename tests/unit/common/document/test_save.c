@@ -400,7 +400,7 @@ Test(save, reports_an_error_and_retries)
 
 static void put_text(struct fixture *f, const char *text, struct heard *h)
 {
-	save_text(f->save, xstrdup(text), strlen(text), hear, h);
+	save_text(f->save, xstrdup(text), strlen(text), true, hear, h);
 }
 
 Test(save, writes_a_text_instead_of_the_waiting_one)

@@ -129,7 +129,7 @@ Test(save_join, ends_with_an_earlier_write_of_the_content)
 	run_until_heard(&f, &h, 3);
 	/* a text takes the place of the content */
 	join(&f, &h);
-	save_text(f.save, xstrdup("text"), 4, hear, &h);
+	save_text(f.save, xstrdup("text"), 4, true, hear, &h);
 	run_until_heard(&f, &h, 5);
 	cr_expect_eq(f.taken, 2u);
 	cr_expect(save_is_idle(f.save));
