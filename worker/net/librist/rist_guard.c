@@ -21,6 +21,8 @@
 #define SETTLED_NS (100 * MS)
 /* shortest interval between two new filters */
 #define FILTERS_NS (10 * MS)
+/* A source that is not admitted for so long has ceased to send. */
+#define UNUSED_NS (3 * SECOND_NS)
 /* If the offset between the two clocks changes by more than this, the wall
  * clock was set. */
 #define SET_NS ((int64_t)(10 * MS))
@@ -241,6 +243,16 @@ static bool refuse(const struct rist_guard *g, bool odd)
 	return true;
 }
 
+/* Ends the refusal of removed sources.  If this fails, the filter of the next
+ * source of that kind replaces the old one. */
+static void end_refusal(const struct rist_guard *g, unsigned kinds)
+{
+	if ((kinds & RIST_SOURCE_EVEN) != 0)
+		(void)refuse(g, false);
+	if ((kinds & RIST_SOURCE_ODD) != 0)
+		(void)refuse(g, true);
+}
+
 static void begin(struct rist_guard *g, struct rist_source *s, uint64_t now)
 {
 	s->refused = refuse(g, s->odd);
@@ -279,13 +291,14 @@ static bool is_settled(struct rist_guard *g, struct rist_source *s,
 bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
 		      uint16_t local_port, const struct rist_peer *peer)
 {
-	struct rist_source *s = rist_sources_find(&g->sources, at);
 	bool odd = local_port % 2 != 0;
 	uint64_t now = mono_ns();
+	struct rist_source *s;
 
 	if ((g->flags & RIST_FILTER_PAIR) == 0 ||
 	    (g->flags & RIST_FILTER_SIMPLE) == 0)
 		return true;
+	s = rist_sources_find(&g->sources, at);
 	if (s != NULL) {
 		if (s->odd != odd || !is_settled(g, s, now))
 			return false;
@@ -297,6 +310,7 @@ bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
 	if (now - g->refused_ns < FILTERS_NS)
 		return false;
 	g->refused_ns = now;
+	end_refusal(g, rist_sources_expire(&g->sources, now - UNUSED_NS));
 	s = rist_sources_add(&g->sources, at, odd);
 	if (s != NULL)
 		begin(g, s, now);
@@ -305,9 +319,5 @@ bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
 
 void rist_guard_peer_gone(struct rist_guard *g, const struct rist_peer *peer)
 {
-	bool odd;
-
-	/* if this fails, the filter of the next source replaces the old one */
-	if (rist_sources_remove(&g->sources, peer, &odd))
-		(void)refuse(g, odd);
+	end_refusal(g, rist_sources_remove(&g->sources, peer));
 }

@@ -41,12 +41,19 @@ struct rist_sources {
 struct rist_source *rist_sources_find(struct rist_sources *,
 				      const struct sockaddr_any *at);
 
-/* Adds a source.  If the list is full, the oldest source without a peer is
- * removed; NULL: all sources have a peer. */
+/* Adds a source; NULL: the list is full. */
 struct rist_source *rist_sources_add(struct rist_sources *,
 				     const struct sockaddr_any *at, bool odd);
 
-/* Removes the source of a peer that librist has freed.  True: there was one,
- * and *ret_odd tells its kind of port. */
-bool rist_sources_remove(struct rist_sources *, const struct rist_peer *,
-			 bool *ret_odd) MUST_CHECK;
+/* The kinds of ports of removed sources, as bits. */
+enum { RIST_SOURCE_EVEN = 1 << false, RIST_SOURCE_ODD = 1 << true };
+
+/* Removes the source of a peer that librist has freed.  Returns its kind of
+ * port; 0: there was none. */
+unsigned rist_sources_remove(struct rist_sources *,
+			     const struct rist_peer *) MUST_CHECK;
+
+/* Removes the sources that have no peer and are older than since_ns; if the
+ * list is full, at least the oldest one.  Returns their kinds of ports. */
+unsigned rist_sources_expire(struct rist_sources *,
+			     uint64_t since_ns) MUST_CHECK;

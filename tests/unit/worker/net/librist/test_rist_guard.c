@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/base/fd.h"
 #include "common/base/mono.h"
+#include "common/base/units.h"
 #include "worker/net/librist/rist_guard.h"
 
 #include <criterion/criterion.h>
@@ -127,6 +128,23 @@ Test(rist_guard, a_source_whose_peer_is_gone_may_use_the_other_port)
 	rist_guard_peer_gone(&g, (struct rist_peer *)&place);
 	cr_assert(arrives(from, sockets[1]));
 	cr_assert(is_admitted(&g, 9001));
+	cr_assert(arrives(from, sockets[1]));
+}
+
+/* The next source of either kind ends the refusal. */
+Test(rist_guard, a_source_that_sent_once_may_use_the_other_port_later)
+{
+	struct rist_guard g = { .n = 0 };
+	int sockets[2], from = bound(true);
+
+	take(&g, sockets);
+	cr_assert_eq(getsockname(from, &source.sa, &source.len), 0);
+	cr_assert_not(admit(&g, 9000));
+	cr_assert_not(arrives(from, sockets[1]));
+	g.sources.list[0].since_ns -= 4 * SECOND_NS;
+	g.refused_ns = 0;
+	cr_assert_eq(sockaddr_parse("127.0.0.1", 1, &source), 0);
+	cr_assert_not(admit(&g, 9001));
 	cr_assert(arrives(from, sockets[1]));
 }
 
