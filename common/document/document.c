@@ -55,6 +55,29 @@ static int judge_size(const char *data, size_t len, size_t values_max,
 	return 0;
 }
 
+/* Names what the text may have, of which jansson names one alternative. */
+static void explain(const json_error_t *e, struct errmsg *error)
+{
+	static const char *const sentences[][2] = {
+		{ "'}' expected near ", "',' or '}' expected before " },
+		{ "']' expected near ", "',' or ']' expected before " },
+		{ "string or '}' expected near ",
+		  "a key in double quotes expected, not " },
+	};
+	const char *text = e->text;
+	const char *begin = "";
+
+	for (size_t i = 0; i < ARRAY_LEN(sentences); i++)
+		if (strncmp(text, sentences[i][0],
+			    strlen(sentences[i][0])) == 0) {
+			begin = sentences[i][1];
+			text += strlen(sentences[i][0]);
+			break;
+		}
+	errmsg_set(error, "line %d, column %d: %s%s", e->line, e->column, begin,
+		   text);
+}
+
 static json_t *parse(const char *data, size_t len, size_t values_max,
 		     struct errmsg *error)
 {
@@ -77,8 +100,7 @@ static json_t *parse(const char *data, size_t len, size_t values_max,
 	document = json_loadb(data, len, JSON_REJECT_DUPLICATES |
 					 JSON_DECODE_ANY, &e);
 	if (document == NULL)
-		errmsg_set(error, "line %d, column %d: %s", e.line, e.column,
-			   e.text);
+		explain(&e, error);
 	return document;
 }
 

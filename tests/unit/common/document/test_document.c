@@ -26,6 +26,11 @@ Test(document, refuses_with_line_and_column)
 		{ "{\"a\":1,\"a\":2}", "line 1, column 10: duplicate object" },
 		{ "{\"a\":\"\\u0000\"}", "line 1, column 13: \\u00" },
 		{ "{\"a\":\"\xff\"}", "line 1, column 6: unable to decode" },
+		{ "{\"a\":1 \"b\":2}",
+		  "line 1, column 10: ',' or '}' expected before '\"b\"'" },
+		{ "[1 2]", "line 1, column 4: ',' or ']' expected before '2'" },
+		{ "{\"a\":1,}", "line 1, column 8: a key in double quotes "
+				"expected, not '}'" },
 		{ "{} {}", "line 1, column 4: end of file expected" },
 		{ "{\"a\":01}", "line 1, column 6: " },
 		{ "{\"a\":99999999999999999999}", "line 1, column 25: too" },
