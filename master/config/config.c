@@ -489,8 +489,7 @@ static void write_document(struct config *c, const json_t *document,
 void config_upload(struct config *c, const json_t *document,
 		   save_done_fn *done, void *arg)
 {
-	write_document(c, document,
-		       json_equal((json_t *)(uintptr_t)document, c->document),
+	write_document(c, document, json_equal(document, c->document),
 		       uploaded_begin(&c->uploaded, document, done, arg));
 }
 
