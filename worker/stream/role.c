@@ -391,6 +391,26 @@ static void on_rename(void *role, const struct msg *m, int *fds, size_t n_fds)
 				m->stream_rename.to);
 }
 
+/* The messages of both roles. */
+#define MESSAGES \
+	[MSG_STREAM_START] = on_start, \
+	[MSG_STREAM_ANALYZE] = on_analyze, \
+	[MSG_STREAM_PLAN] = on_plan, \
+	[MSG_STREAM_SCAN] = on_scan, \
+	[MSG_STREAM_KICK] = on_kick, \
+	[MSG_STREAM_POLICY] = on_policy, \
+	[MSG_STREAM_ANSWER] = on_answer, \
+	[MSG_STREAM_REVIEW] = on_review, \
+	[MSG_STREAM_RING] = on_ring, \
+	[MSG_STREAM_LINK] = on_link, \
+	[MSG_STREAM_RENAME] = on_rename, \
+	[MSG_STREAM_CAM] = on_cam, \
+	[MSG_STREAM_WORD] = on_cam, \
+	[MSG_STREAM_CAS] = on_cas, \
+	[MSG_STREAM_CLOCK] = on_clock, \
+	[MSG_STREAM_NETWORK] = on_network, \
+	[MSG_STREAM_GUIDE] = on_guide
+
 const struct worker_role stream_role = {
 	.name = "stream",
 	.needs = NEED_THREADS | NEED_UDP,
@@ -398,24 +418,8 @@ const struct worker_role stream_role = {
 	.new = stream_new,
 	.free = stream_free,
 	.messages = {
-		[MSG_STREAM_START] = on_start,
+		MESSAGES,
 		[MSG_STREAM_INPUT] = on_input,
-		[MSG_STREAM_ANALYZE] = on_analyze,
-		[MSG_STREAM_PLAN] = on_plan,
-		[MSG_STREAM_SCAN] = on_scan,
-		[MSG_STREAM_KICK] = on_kick,
-		[MSG_STREAM_POLICY] = on_policy,
-		[MSG_STREAM_ANSWER] = on_answer,
-		[MSG_STREAM_REVIEW] = on_review,
-		[MSG_STREAM_RING] = on_ring,
-		[MSG_STREAM_LINK] = on_link,
-		[MSG_STREAM_RENAME] = on_rename,
-		[MSG_STREAM_CAM] = on_cam,
-		[MSG_STREAM_WORD] = on_cam,
-		[MSG_STREAM_CAS] = on_cas,
-		[MSG_STREAM_CLOCK] = on_clock,
-		[MSG_STREAM_NETWORK] = on_network,
-		[MSG_STREAM_GUIDE] = on_guide,
 		[MSG_STREAM_CUE] = on_cue,
 	},
 	/* addresses may name ports below 1024 */
@@ -428,24 +432,6 @@ const struct worker_role mux_role = {
 	.enters_late = true,
 	.new = mux_new,
 	.free = stream_free,
-	.messages = {
-		[MSG_STREAM_START] = on_start,
-		[MSG_STREAM_ANALYZE] = on_analyze,
-		[MSG_STREAM_PLAN] = on_plan,
-		[MSG_STREAM_SCAN] = on_scan,
-		[MSG_STREAM_KICK] = on_kick,
-		[MSG_STREAM_POLICY] = on_policy,
-		[MSG_STREAM_ANSWER] = on_answer,
-		[MSG_STREAM_REVIEW] = on_review,
-		[MSG_STREAM_RING] = on_ring,
-		[MSG_STREAM_LINK] = on_link,
-		[MSG_STREAM_RENAME] = on_rename,
-		[MSG_STREAM_CAM] = on_cam,
-		[MSG_STREAM_WORD] = on_cam,
-		[MSG_STREAM_CAS] = on_cas,
-		[MSG_STREAM_CLOCK] = on_clock,
-		[MSG_STREAM_NETWORK] = on_network,
-		[MSG_STREAM_GUIDE] = on_guide,
-	},
+	.messages = { MESSAGES },
 	.capabilities = UINT64_C(1) << CAP_NET_BIND_SERVICE,
 };
