@@ -7,43 +7,31 @@
 
 #include <stdio.h>
 
-/* Adds the folder of the tuner's adapter, or of all adapters if the tuner is
- * found by the hardware's path or MAC address.  A tuner with a wrong key gets
- * no device. */
-static void add_tuner(struct grants *g, const json_t *adapter)
-{
-	char folder[sizeof DVB_FOLDER + 32];
-	struct tuner_spec spec;
-
-	if (tuner_spec_parse(adapter, &spec, NULL) < 0)
-		return;
-	(void)snprintf(folder, sizeof folder, DVB_FOLDER "/adapter%d",
-		       spec.adapter);
-	grants_add_devices(g, spec.path[0] != '\0' || spec.mac[0] != '\0'
-				      ? DVB_FOLDER : folder);
-}
-
-static void add_slot(struct grants *g, const json_t *adapter)
-{
-	char folder[sizeof DVB_FOLDER + 32];
-	struct ci_spec spec;
-
-	if (ci_spec_parse(adapter, &spec, NULL) < 0 || !spec.used)
-		return;
-	(void)snprintf(folder, sizeof folder, DVB_FOLDER "/adapter%d",
-		       spec.adapter);
-	grants_add_devices(g, folder);
-}
-
 void adapter_grants(const json_t *adapter, bool net, struct grants *ret)
 {
 	const char *address =
 		json_string_value(json_object_get(adapter, "address"));
+	char folder[sizeof DVB_FOLDER + 32];
+	struct tuner_spec tuner;
+	struct ci_spec slot;
 
 	*ret = (struct grants){ 0 };
-	add_slot(ret, adapter);
+	if (ci_spec_parse(adapter, &slot, NULL) >= 0 && slot.used) {
+		(void)snprintf(folder, sizeof folder, DVB_FOLDER "/adapter%d",
+			       slot.adapter);
+		grants_add_devices(ret, folder);
+	}
 	if (tuner_spec_is(adapter)) {
-		add_tuner(ret, adapter);
+		/* a tuner with a wrong key gets no device */
+		if (tuner_spec_parse(adapter, &tuner, NULL) < 0)
+			return;
+		(void)snprintf(folder, sizeof folder, DVB_FOLDER "/adapter%d",
+			       tuner.adapter);
+		/* a tuner that is found by the hardware's path or MAC address
+		 * may be any adapter */
+		grants_add_devices(ret, tuner.path[0] != '\0' ||
+					tuner.mac[0] != '\0'
+						? DVB_FOLDER : folder);
 		return;
 	}
 	ret->needs |= NEED_UDP;

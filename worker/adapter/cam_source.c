@@ -142,62 +142,37 @@ static bool lists_pid(const struct psi_program *p, uint16_t pid)
 	return false;
 }
 
-static void collect_carriers(struct cam_source *c,
-			     const struct psi_program *list, size_t n)
-{
-	for (size_t i = 0; i < n && c->wanted.n > 0; i++)
-		if (list[i].number != 0 && lists_pid(&list[i], c->carrier))
-			add(c->programs, list[i].number, &list[i]);
-}
-
-/* Collects the programs for the CAM.  Programs that are wanted by number come
- * first, in the order of `wanted'; with 0 in `wanted', all other programs
- * follow. */
-static void collect_wanted(struct cam_source *c, const struct psi *psi,
-			   const struct psi_program *list, size_t n)
-{
-	bool all = is_wanted(&c->wanted, 0);
-
-	for (size_t i = 0; i < c->wanted.n; i++)
-		if (c->wanted.programs[i] != 0)
-			add(c->programs, c->wanted.programs[i],
-			    psi_program_find(psi, c->wanted.programs[i]));
-	for (size_t i = 0; all && i < n; i++)
-		if (list[i].number != 0 &&
-		    !is_wanted(&c->wanted, list[i].number))
-			add(c->programs, list[i].number, &list[i]);
-}
-
+/* Collects the programs for the CAM: those that list the PID of
+ * cam_source_carry(), or without it those that are wanted. */
 static void collect(struct cam_source *c, const struct psi *psi)
 {
+	const struct msg_adapter_cam *wanted = &c->wanted;
 	const struct psi_program *list;
 	size_t n = psi_programs(psi, &list);
+	bool carried = c->carrier != 0, all = !carried && is_wanted(wanted, 0);
 
 	c->programs->n = 0;
-	if (c->carrier != 0)
-		collect_carriers(c, list, n);
-	else
-		collect_wanted(c, psi, list, n);
+	for (size_t i = 0; carried && i < n && wanted->n > 0; i++)
+		if (list[i].number != 0 && lists_pid(&list[i], c->carrier))
+			add(c->programs, list[i].number, &list[i]);
+	/* programs that are wanted by number come first, in the order of
+	 * `wanted'; with 0 in `wanted', all other programs follow */
+	for (size_t i = 0; !carried && i < wanted->n; i++)
+		if (wanted->programs[i] != 0)
+			add(c->programs, wanted->programs[i],
+			    psi_program_find(psi, wanted->programs[i]));
+	for (size_t i = 0; all && i < n; i++)
+		if (list[i].number != 0 && !is_wanted(wanted, list[i].number))
+			add(c->programs, list[i].number, &list[i]);
 	c->programs->revision++;
 	c->psi_changes = psi_changes(psi);
 	c->changed = false;
 }
 
-static void start(struct cam_source *c)
+void cam_source_second(struct cam_source *c, const struct psi *psi, int adapter)
 {
 	int err = 0;
 
-	c->slots = ci_device_new(&(struct ci_device_config){
-		.root = DVB_FOLDER, .place = c->place, .ops = c->ops,
-		.ctx = c->ctx }, &err);
-	if (c->slots == NULL)
-		log_error("adapter", "cannot start a thread for the CAM: %s",
-			  strerror(-err));
-	c->changed = true;
-}
-
-void cam_source_second(struct cam_source *c, const struct psi *psi, int adapter)
-{
 	if (c == NULL || !c->used)
 		return;
 	/* while a tuner is closed and opened again, its modules keep working */
@@ -206,8 +181,15 @@ void cam_source_second(struct cam_source *c, const struct psi *psi, int adapter)
 		if (c->slots != NULL)
 			ci_device_move(c->slots, &c->place);
 	}
-	if (c->slots == NULL && c->place.adapter >= 0)
-		start(c);
+	if (c->slots == NULL && c->place.adapter >= 0) {
+		c->slots = ci_device_new(&(struct ci_device_config){
+			.root = DVB_FOLDER, .place = c->place, .ops = c->ops,
+			.ctx = c->ctx }, &err);
+		if (c->slots == NULL)
+			log_error("adapter", "cannot start a thread for the "
+				  "CAM: %s", strerror(-err));
+		c->changed = true;
+	}
 	if (c->slots == NULL)
 		return;
 	if (c->changed || c->psi_changes != psi_changes(psi)) {
@@ -344,19 +326,6 @@ static void log_state(struct cam_source *c, unsigned slot)
 		log_info("adapter", "CAM in slot %u: removed", slot);
 }
 
-/* Reports a slot although the device cannot be used.  The error of such a
- * device is reported as that of slot 0 if programs are wanted, and once as that
- * of each slot that was reported before. */
-static void fill_absent(struct cam_source *c, unsigned slot,
-			struct msg_adapter_slot *ret)
-{
-	c->view = (struct ci_view){ 0 };
-	*ret = (struct msg_adapter_slot){
-		.slot = slot, .state = "absent",
-		.error = c->taken_error.text, .name = "" };
-	fill_menu(&c->view.mmi, &ret->menu);
-}
-
 /* Notes the error of the device; true: it is another error than before. */
 static bool take_error(struct cam_source *c)
 {
@@ -388,13 +357,20 @@ bool cam_source_take(struct cam_source *c, unsigned slot,
 	}
 	revision = ci_device_revision(c->slots, slot);
 	if (revision == 0) {
+		/* the error of a device that cannot be used is reported as that
+		 * of slot 0 if programs are wanted, and once as that of each
+		 * slot that was reported before */
 		if (!c->shown[slot] &&
 		    (!news || c->taken_error.text[0] == '\0' ||
 		     c->wanted.n == 0))
 			return false;
 		c->shown[slot] = false;
 		c->taken[slot] = 0;
-		fill_absent(c, slot, ret);
+		c->view = (struct ci_view){ 0 };
+		*ret = (struct msg_adapter_slot){
+			.slot = slot, .state = "absent",
+			.error = c->taken_error.text, .name = "" };
+		fill_menu(&c->view.mmi, &ret->menu);
 		return true;
 	}
 	if ((revision == c->taken[slot] && !news) ||

@@ -35,15 +35,6 @@ static void take_pid(uint16_t pid, const struct desc *ca, void *arg)
 			plan->others[emms->list[i].pid] = true;
 }
 
-static void mark_program(const struct psi_program *p, struct plan *plan)
-{
-	struct pmt pmt;
-
-	if (p->pmt.data != NULL &&
-	    pmt_decode(p->pmt.data, p->pmt.len, &pmt) == 0)
-		pmt_each_pid(&pmt, take_pid, plan);
-}
-
 size_t program_pids(const struct psi *psi, const struct ca_refs *emms,
 		    const struct msg_adapter_programs *wanted, bool atsc,
 		    uint16_t *ret, size_t max)
@@ -63,14 +54,18 @@ size_t program_pids(const struct psi *psi, const struct ca_refs *emms,
 	for (size_t i = 0; i < wanted->n_pids; i++)
 		plan.marks[wanted->pids[i]] = true;
 	for (size_t i = 0; i < n_programs; i++) {
-		bool is_wanted = has_number(wanted, programs[i].number);
+		const struct psi_program *p = &programs[i];
+		struct pmt pmt;
 
-		if (is_wanted)
-			plan.marks[programs[i].pmt_pid] = true;
-		else if (wanted->tables)
-			plan.others[programs[i].pmt_pid] = true;
-		if (is_wanted)
-			mark_program(&programs[i], &plan);
+		if (!has_number(wanted, p->number)) {
+			if (wanted->tables)
+				plan.others[p->pmt_pid] = true;
+			continue;
+		}
+		plan.marks[p->pmt_pid] = true;
+		if (p->pmt.data != NULL &&
+		    pmt_decode(p->pmt.data, p->pmt.len, &pmt) == 0)
+			pmt_each_pid(&pmt, take_pid, &plan);
 	}
 	for (uint16_t pid = 0; pid < TS_PID_NULL; pid++)
 		n_marks += plan.marks[pid];

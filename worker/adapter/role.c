@@ -82,16 +82,6 @@ static void every_second(struct adapter *a, uint64_t now_ns)
 		worker_exit(a->worker, EX_TEMPFAIL);
 }
 
-static void report_slots(struct adapter *a, uint64_t now_ns)
-{
-	struct msg m = { .type = MSG_ADAPTER_SLOT };
-
-	for (unsigned i = 0; i < MSG_CAM_SLOTS; i++)
-		if (cam_source_take(a->source->cam, i, &m.adapter_slot))
-			(void)channel_send(a->worker->channel, &m, NULL, 0);
-	a->slots_ns = now_ns + SLOTS_MS * MS;
-}
-
 static void on_tick(void *arg)
 {
 	struct adapter *a = arg;
@@ -104,8 +94,15 @@ static void on_tick(void *arg)
 	ring_publish(a->ring);
 	ticker_every(&a->ticker, (source_is_roomy(a->source)
 				  ? TICK_MS : TICK_SHORT_MS) * MS, now_ns);
-	if (now_ns >= a->slots_ns)
-		report_slots(a, now_ns);
+	if (now_ns >= a->slots_ns) {
+		struct msg m = { .type = MSG_ADAPTER_SLOT };
+
+		for (unsigned i = 0; i < MSG_CAM_SLOTS; i++)
+			if (cam_source_take(a->source->cam, i, &m.adapter_slot))
+				(void)channel_send(a->worker->channel, &m,
+						   NULL, 0);
+		a->slots_ns = now_ns + SLOTS_MS * MS;
+	}
 	if (now_ns - a->second_ns >= SECOND_NS)
 		every_second(a, now_ns);
 }
@@ -132,31 +129,12 @@ static void adapter_free(void *role)
 	free(a);
 }
 
-static bool enter_sandbox(struct adapter *a, const json_t *entry)
-{
-	struct grants grants;
-	bool entered;
-
-	/* libraries that resolve names are linked into only one of the two
-	 * worker programs */
-	adapter_grants(entry, input_openers[INPUT_HTTP] != NULL, &grants);
-	entered = worker_enter_sandbox(a->worker, &grants);
-	grants_done(&grants);
-	return entered;
-}
-
-/* Drops the right to open ports below 1024, unless the adapter has an address,
- * which may name such a port.  A SAT>IP server must not choose such a port. */
-static bool drop_ports(struct adapter *a, const json_t *entry)
-{
-	return json_object_get(entry, "address") != NULL ||
-	       worker_drop_capabilities(a->worker);
-}
-
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	struct adapter *a = role;
 	const json_t *entry = m->adapter_start.entry;
+	struct grants grants;
+	bool entered;
 	int err = 0;
 
 	(void)n_fds; /* the message catalogue checks that there is one
@@ -167,7 +145,17 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 		worker_exit(a->worker, EX_PROTOCOL);
 		return;
 	}
-	if (!drop_ports(a, entry) || !enter_sandbox(a, entry))
+	/* only an address may name a port below 1024; a SAT>IP server must not
+	 * choose such a port */
+	if (json_object_get(entry, "address") == NULL &&
+	    !worker_drop_capabilities(a->worker))
+		return;
+	/* libraries that resolve names are linked into only one of the two
+	 * worker programs */
+	adapter_grants(entry, input_openers[INPUT_HTTP] != NULL, &grants);
+	entered = worker_enter_sandbox(a->worker, &grants);
+	grants_done(&grants);
+	if (!entered)
 		return;
 	a->ring = ring_writer_new(fds[0], &err);
 	if (a->ring == NULL) {

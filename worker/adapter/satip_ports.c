@@ -47,21 +47,6 @@ int satip_ports_open(struct satip_ports *p, const struct sockaddr_any *local,
 	return r;
 }
 
-/* Finds an even port: a port that was free a moment ago, or the one below it if
- * that port is odd.  0: none was found. */
-static uint16_t find_port(const struct sockaddr_any *any)
-{
-	int fd = socket(any->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct sockaddr_any a = *any;
-	uint16_t port = 0;
-
-	if (fd >= 0 && bind(fd, &a.sa, a.len) == 0 &&
-	    getsockname(fd, &a.sa, &a.len) == 0)
-		port = sockaddr_port(&a) & 0xfffe;
-	fd_close(&fd);
-	return port;
-}
-
 int satip_ports_choose(struct satip_ports *p, int family, uint64_t now_ns,
 		       uint16_t *ret, struct errmsg *error)
 {
@@ -70,9 +55,18 @@ int satip_ports_choose(struct satip_ports *p, int family, uint64_t now_ns,
 			       &local);
 
 	for (int i = 0; r == 0 && i < PORT_ATTEMPTS; i++) {
-		uint16_t port = find_port(&local);
+		int fd = socket(local.sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC,
+				0);
 		struct sockaddr_any a = local;
+		uint16_t port = 0;
 
+		/* an even port: a port that was free a moment ago, or the one
+		 * below it if that port is odd */
+		if (fd >= 0 && bind(fd, &a.sa, a.len) == 0 &&
+		    getsockname(fd, &a.sa, &a.len) == 0)
+			port = sockaddr_port(&a) & 0xfffe;
+		fd_close(&fd);
+		a = local;
 		sockaddr_set_port(&a, port);
 		if (port != 0 && satip_ports_open(p, &a, now_ns, error) == 0) {
 			*ret = port;

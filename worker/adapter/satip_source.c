@@ -66,18 +66,6 @@ struct satip_source {
 
 /* --- packets --- */
 
-/* Reads the tables: some servers need the PIDs of all programs as a list. */
-static void watch_tables(struct satip_source *s, const uint8_t *payload,
-			 size_t len)
-{
-	for (size_t at = 0; at + TS_PACKET <= len; at += TS_PACKET) {
-		const uint8_t *p = payload + at;
-
-		if (ts_sync_ok(p) && !ts_tei(p))
-			wanted_pids_feed(&s->wanted, p);
-	}
-}
-
 static void want_pids(struct satip_source *s)
 {
 	uint16_t pids[SATIP_PIDS_MAX];
@@ -100,8 +88,11 @@ static void take_payload(const uint8_t *payload, size_t len, void *arg)
 {
 	struct satip_source *s = arg;
 
-	if (s->session.listed)
-		watch_tables(s, payload, len);
+	/* some servers need the PIDs of all programs as a list */
+	for (size_t at = 0; s->session.listed && at + TS_PACKET <= len;
+	     at += TS_PACKET)
+		if (ts_sync_ok(payload + at) && !ts_tei(payload + at))
+			wanted_pids_feed(&s->wanted, payload + at);
 	batch_sync(s->batch, &s->sync, payload, len);
 }
 
@@ -171,18 +162,6 @@ static void close_ports(struct satip_source *s)
 	s->group.port = 0;
 }
 
-/* Takes the address from which the server says that it sends RTP; it may differ
- * from the address of the RTSP connection. */
-static void learn_source(struct satip_source *s)
-{
-	struct sockaddr_any *source = &s->ports.source;
-
-	if (sockaddr_parse(s->session.place.source, 0, source) < 0 ||
-	    source->sa.sa_family != s->address.sa.sa_family ||
-	    sockaddr_is_any(source) || sockaddr_is_multicast(source))
-		*source = (struct sockaddr_any){ 0 };
-}
-
 /* Joins the group that the server named, unless it is joined already. */
 static void join_group(struct satip_source *s, uint64_t now_ns)
 {
@@ -205,7 +184,6 @@ static void join_group(struct satip_source *s, uint64_t now_ns)
 }
 
 /* Sends the bytes that wait for the connection. */
-
 static void send_waiting(struct satip_source *s)
 {
 	struct buf *out = &s->session.out;
@@ -268,20 +246,6 @@ static void fail(struct satip_source *s, int err)
 	satip_session_closed(&s->session, reason, s->now_ns);
 }
 
-/* Chooses an address of the server's name; `at' is the first one.  Skips
- * addresses that failed: a server may listen on one family only. */
-static void choose_address(struct satip_source *s, struct sockaddr_any at)
-{
-	s->address = at;
-	for (unsigned i = 0; i < s->n_failed; i++) {
-		if (resolver_next(s->resolver, &s->address))
-			continue;
-		s->address = at;
-		s->n_failed = 0;
-	}
-	sockaddr_format(&s->address, s->session.cfg.host);
-}
-
 /* Finds the address of the server; true: it is known.  A name is resolved for
  * each session, because the server may have got another address. */
 static bool find_server(struct satip_source *s)
@@ -297,12 +261,23 @@ static bool find_server(struct satip_source *s)
 	r = resolver_poll(s->resolver, &at, &error);
 	if (r == 0)
 		return false;
-	if (r < 0)
+	if (r < 0) {
 		satip_session_closed(&s->session, error.text, s->now_ns);
-	else
-		choose_address(s, at);
+		resolver_free(&s->resolver);
+		return false;
+	}
+	s->address = at;
+	/* skips addresses that failed: a server may listen on one family
+	 * only */
+	for (unsigned i = 0; i < s->n_failed; i++) {
+		if (resolver_next(s->resolver, &s->address))
+			continue;
+		s->address = at;
+		s->n_failed = 0;
+	}
+	sockaddr_format(&s->address, s->session.cfg.host);
 	resolver_free(&s->resolver);
-	return r > 0;
+	return true;
 }
 
 static void connect_server(struct satip_source *s)
@@ -349,22 +324,9 @@ static int judge_connection(const struct satip_source *s, int wait_ms)
 	return -err;
 }
 
-static void finish_connect(struct satip_source *s)
-{
-	int r = judge_connection(s, 0);
-
-	if (r == -EAGAIN)
-		return;
-	if (r < 0) {
-		fail(s, -r);
-		return;
-	}
-	s->connecting = false;
-	satip_session_connected(&s->session, s->now_ns);
-}
-
 static void read_connection(struct satip_source *s)
 {
+	struct sockaddr_any *source = &s->ports.source;
 	uint8_t *to = buf_reserve(&s->in, TCP_READ);
 	ssize_t n = recv(s->fd, to, TCP_READ, MSG_DONTWAIT);
 
@@ -376,12 +338,19 @@ static void read_connection(struct satip_source *s)
 	}
 	buf_added(&s->in, (size_t)n);
 	satip_session_feed(&s->session, &s->in, s->now_ns);
-	learn_source(s);
+	/* the address from which the server says that it sends RTP; it may
+	 * differ from the address of the RTSP connection */
+	if (sockaddr_parse(s->session.place.source, 0, source) < 0 ||
+	    source->sa.sa_family != s->address.sa.sa_family ||
+	    sockaddr_is_any(source) || sockaddr_is_multicast(source))
+		*source = (struct sockaddr_any){ 0 };
 	batch_flush(s->batch); /* the batch points into the buffer */
 }
 
 static void serve_connection(struct satip_source *s)
 {
+	int r;
+
 	drain(s);
 	if (s->now_ns >= s->turn_ns) {
 		satip_session_turn(&s->session, s->now_ns);
@@ -391,12 +360,19 @@ static void serve_connection(struct satip_source *s)
 		end_session(s);
 		return;
 	}
-	if (s->fd < 0)
+	if (s->fd < 0) {
 		connect_server(s);
-	else if (s->connecting)
-		finish_connect(s);
-	else
+	} else if (s->connecting) {
+		r = judge_connection(s, 0);
+		if (r == 0) {
+			s->connecting = false;
+			satip_session_connected(&s->session, s->now_ns);
+		} else if (r != -EAGAIN) {
+			fail(s, -r);
+		}
+	} else {
 		read_connection(s);
+	}
 	join_group(s, s->now_ns);
 	/* invalid data in satip_session_feed() ended the connection */
 	if (s->session.state == SATIP_REJOIN && !s->connecting)
@@ -448,18 +424,6 @@ static const char *server_name(const struct satip_source *s)
 	return s->spec.name[0] != '\0' ? s->spec.name : s->session.cfg.host;
 }
 
-/* Logs each new error once, and when it ends. */
-static void log_error_once(struct satip_source *s, const char *error)
-{
-	if (error == NULL && s->logged.text[0] != '\0')
-		log_info("adapter", "SAT>IP server %s: recovered",
-			 server_name(s));
-	else if (error != NULL && !errmsg_is_alike(error, s->logged.text))
-		log_warning("adapter", "SAT>IP server %s: %s",
-			    server_name(s), error);
-	errmsg_set(&s->logged, "%s", error != NULL ? error : "");
-}
-
 static void watch_flow(struct udp_flow *flow, uint64_t now_ns)
 {
 	struct errmsg error;
@@ -500,7 +464,15 @@ static void every_second(struct source *source, uint64_t now_ns,
 			   s->n_pids - SATIP_PIDS_MAX);
 		ret->error = s->lack.text;
 	}
-	log_error_once(s, ret->error);
+	/* logs each new error once, and when it ends */
+	if (ret->error == NULL && s->logged.text[0] != '\0')
+		log_info("adapter", "SAT>IP server %s: recovered",
+			 server_name(s));
+	else if (ret->error != NULL &&
+		 !errmsg_is_alike(ret->error, s->logged.text))
+		log_warning("adapter", "SAT>IP server %s: %s",
+			    server_name(s), ret->error);
+	errmsg_set(&s->logged, "%s", ret->error != NULL ? ret->error : "");
 }
 
 /* Ends the session, and waits (LEAVE_MS) until the server has read TEARDOWN:

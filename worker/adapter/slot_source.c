@@ -80,13 +80,6 @@ bool slot_source_is(const json_t *adapter)
 
 /* --- packets --- */
 
-static void watch_tables(struct slot_source *s, const uint8_t *packet)
-{
-	if (!ts_tei(packet) &&
-	    psi_class(s->psi, ts_pid(packet)) == PID_PSI)
-		(void)psi_feed(s->psi, packet);
-}
-
 static void queue(struct slot_source *s, const uint8_t *packet)
 {
 	size_t at = (s->head + s->n) % QUEUE_PACKETS;
@@ -99,15 +92,6 @@ static void queue(struct slot_source *s, const uint8_t *packet)
 	s->n++;
 }
 
-/* Begins with a slot that was just opened, and drops what the last one
- * returned. */
-static void begin_slot(struct slot_source *s, uint64_t now_ns)
-{
-	s->fed_ns = now_ns;
-	s->written = s->have = s->unanswered = 0;
-	s->synced = true;
-}
-
 static void on_inner(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct slot_source *s = arg;
@@ -116,7 +100,9 @@ static void on_inner(const struct ts_run *runs, size_t n_runs, void *arg)
 		for (size_t k = 0; k < runs[i].n; k++) {
 			const uint8_t *p = runs[i].data + k * TS_PACKET;
 
-			watch_tables(s, p);
+			if (!ts_tei(p) &&
+			    psi_class(s->psi, ts_pid(p)) == PID_PSI)
+				(void)psi_feed(s->psi, p);
 			if (s->open)
 				queue(s, p);
 		}
@@ -124,16 +110,6 @@ static void on_inner(const struct ts_run *runs, size_t n_runs, void *arg)
 			batch_add(s->out, runs[i]);
 	}
 	batch_flush(s->out);
-}
-
-static void allow(struct slot_source *s, uint64_t now_ns)
-{
-	uint64_t bytes_per_ms = s->spec.bitrate_mbps * UINT64_C(125);
-	uint64_t ms = (now_ns - s->fed_ns) / MS;
-
-	s->fed_ns += ms * MS;
-	s->allowed = (size_t)MIN(s->allowed + ms * bytes_per_ms,
-				 BURST_MS * bytes_per_ms);
 }
 
 /* Empties the queue when the slot fails: the packets that wait are passed on
@@ -156,7 +132,12 @@ static void empty_queue(struct slot_source *s)
 
 static void write_slot(struct slot_source *s, uint64_t now_ns)
 {
-	allow(s, now_ns);
+	uint64_t bytes_per_ms = s->spec.bitrate_mbps * UINT64_C(125);
+	uint64_t ms = (now_ns - s->fed_ns) / MS;
+
+	s->fed_ns += ms * MS;
+	s->allowed = (size_t)MIN(s->allowed + ms * bytes_per_ms,
+				 BURST_MS * bytes_per_ms);
 	while (s->n > 0 && s->allowed >= TS_PACKET) {
 		size_t n = MIN(MIN(s->n, QUEUE_PACKETS - s->head),
 			       s->allowed / TS_PACKET);
@@ -183,15 +164,6 @@ static void write_slot(struct slot_source *s, uint64_t now_ns)
 		empty_queue(s);
 }
 
-/* Does a packet begin here?  While sync is lost, another sync byte must follow
- * 188 bytes later. */
-static bool is_packet(const struct slot_source *s, size_t at)
-{
-	const uint8_t *p = s->packets + at;
-
-	return ts_sync_ok(p) && (s->synced || ts_sync_ok(p + TS_PACKET));
-}
-
 /* Passes on the whole packets of packets[], and keeps the remaining bytes.
  * Each loss of sync counts as one lost packet. */
 static void pass_packets(struct slot_source *s)
@@ -199,9 +171,13 @@ static void pass_packets(struct slot_source *s)
 	size_t at = 0;
 
 	while (at + TS_PACKET + (s->synced ? 0 : 1) <= s->have) {
+		const uint8_t *p = s->packets + at;
 		size_t n = 0;
 
-		if (!is_packet(s, at)) {
+		/* while sync is lost, another sync byte must follow 188 bytes
+		 * later */
+		if (!ts_sync_ok(p) ||
+		    (!s->synced && !ts_sync_ok(p + TS_PACKET))) {
 			s->lost += s->synced;
 			s->synced = false;
 			at++;
@@ -209,10 +185,9 @@ static void pass_packets(struct slot_source *s)
 		}
 		s->synced = true;
 		while (at + (n + 1) * TS_PACKET <= s->have &&
-		       ts_sync_ok(s->packets + at + n * TS_PACKET))
+		       ts_sync_ok(p + n * TS_PACKET))
 			n++;
-		batch_add(s->out, (struct ts_run){ .data = s->packets + at,
-						   .n = n });
+		batch_add(s->out, (struct ts_run){ .data = p, .n = n });
 		at += n * TS_PACKET;
 	}
 	batch_flush(s->out);
@@ -318,8 +293,12 @@ static void every_second(struct source *source, uint64_t now_ns,
 	/* the device may have been created after the sandbox was entered */
 	if (s->state.forbidden[0] != '\0')
 		(void)hidden_when_refused(s->state.forbidden, R_OK | W_OK);
-	if (s->state.open && !s->open)
-		begin_slot(s, now_ns);
+	if (s->state.open && !s->open) {
+		/* drops what the slot returned before it was opened again */
+		s->fed_ns = now_ns;
+		s->written = s->have = s->unanswered = 0;
+		s->synced = true;
+	}
 	s->open = s->state.open;
 	judge_silence(s);
 	cam_source_second(s->base.cam, s->psi, s->open ? s->spec.adapter

@@ -78,19 +78,6 @@ static void take_keys(struct t2mi_source *s, const json_t *adapter)
 
 /* --- every second --- */
 
-static void find_error(struct t2mi_source *s)
-{
-	struct t2mi_counts counts;
-
-	s->error.text[0] = '\0';
-	if (s->t2mi == NULL)
-		return;
-	counts = t2mi_take_counts(s->t2mi);
-	if (s->carried == 0 || s->content > 0 ||
-	    !t2mi_explain(s->t2mi, &counts, &s->error))
-		s->error.text[0] = '\0';
-}
-
 static void add_error(const struct t2mi_source *s, struct source_report *ret)
 {
 	if (ret->error == NULL && s->error.text[0] != '\0')
@@ -102,10 +89,18 @@ static void every_second(struct source *source, uint64_t now_ns,
 {
 	struct t2mi_source *s =
 		container_of(source, struct t2mi_source, base);
+	struct t2mi_counts counts;
+
 	source->inner->ops->every_second(source->inner, now_ns, ret);
 	if (s->t2mi != NULL && ret->tunes != s->tunes)
 		t2mi_reset(s->t2mi);
-	find_error(s);
+	s->error.text[0] = '\0';
+	if (s->t2mi != NULL) {
+		counts = t2mi_take_counts(s->t2mi);
+		if (s->carried == 0 || s->content > 0 ||
+		    !t2mi_explain(s->t2mi, &counts, &s->error))
+			s->error.text[0] = '\0';
+	}
 	s->tunes = ret->tunes;
 	s->carried = s->content = 0;
 	add_error(s, ret);

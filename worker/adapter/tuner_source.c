@@ -65,48 +65,35 @@ struct tuner_source {
 
 /* --- packets --- */
 
-/* Checks for a PES start code in a packet that begins a PES packet of video or
- * audio. */
-static void watch_pes(struct tuner_source *s, const uint8_t *p)
-{
-	size_t at = ts_payload_offset(p);
-
-	if (at + 3 > TS_PACKET)
-		return;
-	s->pes_starts++;
-	s->pes_errors += p[at] != 0 || p[at + 1] != 0 || p[at + 2] != 1;
-}
-
-/* Counts the errors of the PAT only: among all tables they would be too few to
- * detect. */
-static void watch_pat(struct tuner_source *s, const uint8_t *p)
-{
-	uint32_t wrong = s->pat.crc_errors;
-	size_t len;
-
-	s->pat_packets++;
-	s->cc_errors += cc_step(&s->pat_cc, p) == CC_ERROR;
-	section_push(&s->pat, p);
-	while (section_pull(&s->pat, &len) != NULL)
-		s->pat_sections++;
-	wrong = s->pat.crc_errors - wrong;
-	s->pat_sections += wrong;
-	s->pat_errors += wrong;
-}
-
 static void watch_packet(struct tuner_source *s, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
 	enum pid_class class = psi_class(s->wanted.psi, pid);
+	size_t at = ts_payload_offset(p), len;
+	uint32_t wrong;
 
 	/* the PMT may list the T2-MI with any stream_type */
 	if (ts_pusi(p) && ts_scrambling(p) == 0 && pid != s->wanted.inner &&
-	    (class == PID_VIDEO || class == PID_AUDIO))
-		watch_pes(s, p);
+	    (class == PID_VIDEO || class == PID_AUDIO) && at + 3 <= TS_PACKET) {
+		/* a PES packet begins with a start code */
+		s->pes_starts++;
+		s->pes_errors += p[at] != 0 || p[at + 1] != 0 || p[at + 2] != 1;
+	}
 	if (pid != CAT_PID && class != PID_PSI)
 		return;
-	if (pid == TS_PID_PAT)
-		watch_pat(s, p);
+	if (pid == TS_PID_PAT) {
+		/* errors of the PAT only: among all tables they would be too
+		 * few to detect */
+		wrong = s->pat.crc_errors;
+		s->pat_packets++;
+		s->cc_errors += cc_step(&s->pat_cc, p) == CC_ERROR;
+		section_push(&s->pat, p);
+		while (section_pull(&s->pat, &len) != NULL)
+			s->pat_sections++;
+		wrong = s->pat.crc_errors - wrong;
+		s->pat_sections += wrong;
+		s->pat_errors += wrong;
+	}
 	wanted_pids_feed(&s->wanted, p);
 }
 
@@ -228,14 +215,6 @@ static uint64_t hang_s(const struct dvb_state *state, uint64_t now_ns)
 	return waits_s >= HANG_S ? waits_s : 0;
 }
 
-static void explain_refusal(const struct dvb_state *state, struct errmsg *e)
-{
-	errmsg_set(e, "the device has too few PID filters: %u PIDs of programs "
-		   "are not received, and the driver refuses the whole "
-		   "multiplex: %s",
-		   state->refused, strerror(state->whole_error));
-}
-
 static void find_error(struct tuner_source *s, uint64_t now_ns)
 {
 	const struct dvb_state *state = &s->state;
@@ -260,7 +239,10 @@ static void find_error(struct tuner_source *s, uint64_t now_ns)
 	else if (s->packets == 0)
 		errmsg_set(e, "lock, but no data");
 	else if (!state->whole && state->refused > 0)
-		explain_refusal(state, e);
+		errmsg_set(e, "the device has too few PID filters: %u PIDs of "
+			   "programs are not received, and the driver refuses "
+			   "the whole multiplex: %s",
+			   state->refused, strerror(state->whole_error));
 	else
 		e->text[0] = '\0';
 }
@@ -399,28 +381,19 @@ static void fill_report(struct tuner_source *s, uint64_t now_ns,
 	};
 }
 
-/* True if only the sandbox hides the device, because the device was created
- * after this process started.  Then this process exits, because its sandbox has
- * no rule for the folder.  The check does not open the device; only the thread
- * does. */
-static bool is_device_hidden(const struct tuner_source *s)
-{
-	const char *path = s->state.forbidden;
-
-	return path[0] != '\0' && hidden_when_refused(path, R_OK | W_OK);
-}
-
 static void every_second(struct source *source, uint64_t now_ns,
 			 struct source_report *ret)
 {
 	struct tuner_source *s =
 		container_of(source, struct tuner_source, base);
+	const char *forbidden;
 
 	if (s->tuner == NULL) {
 		ret->error = s->wrong.text;
 		return;
 	}
 	dvb_tuner_get(s->tuner, &s->state);
+	forbidden = s->state.forbidden;
 	cam_source_second(s->base.cam, s->wanted.psi,
 			  s->state.taken    ? s->state.adapter
 			  : s->state.absent ? CAM_GONE
@@ -430,9 +403,13 @@ static void every_second(struct source *source, uint64_t now_ns,
 	run_watch(s, now_ns, ret);
 	follow_tuning(s, s->state.tunes);
 	want_pids(s);
-	/* the error names the permissions of the user, but the sandbox is the
-	 * cause */
-	if (!is_device_hidden(s))
+	/* If only the sandbox hides the device, because the device was created
+	 * after this process started, the error would name the permissions of
+	 * the user.  Then this process exits, because its sandbox has no rule
+	 * for the folder.  The check does not open the device; only the thread
+	 * does. */
+	if (forbidden[0] == '\0' ||
+	    !hidden_when_refused(forbidden, R_OK | W_OK))
 		log_error_once(s);
 	log_other_way(s);
 	s->packets = 0;

@@ -35,24 +35,10 @@ void wanted_pids_reset(struct wanted_pids *w)
 	w->stale = true;
 }
 
-/* Adds the EMM PIDs of a section of the CAT, which may have several sections.
- * EMM PIDs of earlier versions stay in the list until wanted_pids_reset(): a
- * superfluous PID does no harm. */
-static void take_cat(struct wanted_pids *w, const uint8_t *section, size_t len)
-{
-	struct ca_refs refs;
-
-	if (len < CAT_MIN || section_table_id(section) != CAT_TABLE_ID ||
-	    !section_has_syntax(section) || !(section[CURRENT_NEXT] & 1))
-		return;
-	ca_refs_read_cat(section, len, &refs);
-	for (size_t i = 0; i < refs.n; i++)
-		w->stale |= ca_refs_add(&w->emms, &refs.list[i]);
-}
-
 void wanted_pids_feed(struct wanted_pids *w, const uint8_t *packet)
 {
 	const uint8_t *section;
+	struct ca_refs refs;
 	size_t len;
 
 	if (ts_pid(packet) != CAT_PID) {
@@ -60,8 +46,19 @@ void wanted_pids_feed(struct wanted_pids *w, const uint8_t *packet)
 		return;
 	}
 	section_push(&w->cat, packet);
-	while ((section = section_pull(&w->cat, &len)))
-		take_cat(w, section, len);
+	/* The CAT may have several sections.  EMM PIDs of earlier versions stay
+	 * in the list until wanted_pids_reset(): a superfluous PID does no
+	 * harm. */
+	while ((section = section_pull(&w->cat, &len))) {
+		if (len < CAT_MIN ||
+		    section_table_id(section) != CAT_TABLE_ID ||
+		    !section_has_syntax(section) ||
+		    !(section[CURRENT_NEXT] & 1))
+			continue;
+		ca_refs_read_cat(section, len, &refs);
+		for (size_t i = 0; i < refs.n; i++)
+			w->stale |= ca_refs_add(&w->emms, &refs.list[i]);
+	}
 }
 
 bool wanted_pids_changed(const struct wanted_pids *w)
@@ -69,29 +66,22 @@ bool wanted_pids_changed(const struct wanted_pids *w)
 	return w->stale || psi_changes(w->psi) != w->psi_changes;
 }
 
-/* Lists the PIDs of the PAT, of the T2-MI and of the PMTs, which a CAM needs.
- * Returns their number. */
-static size_t list_carrier(const struct wanted_pids *w, uint16_t *ret,
-			   size_t max)
+size_t wanted_pids_list(struct wanted_pids *w, uint16_t *ret, size_t max)
 {
+	const uint16_t always[] = { 0, w->inner };
 	const struct psi_program *programs;
 	size_t n_programs = psi_programs(w->psi, &programs), n = 0;
-	const uint16_t always[] = { 0, w->inner };
 
+	w->psi_changes = psi_changes(w->psi);
+	w->stale = false;
+	if (w->inner == 0)
+		return program_pids(w->psi, &w->emms, &w->programs, w->atsc,
+				    ret, max);
+	/* a CAM needs the PIDs of the PAT, of the T2-MI and of the PMTs */
 	for (size_t i = 0; i < ARRAY_LEN(always) && i < max; i++)
 		ret[n++] = always[i];
 	for (size_t i = 0; i < n_programs && n < max; i++)
 		if (programs[i].number != 0)
 			ret[n++] = programs[i].pmt_pid;
 	return n;
-}
-
-size_t wanted_pids_list(struct wanted_pids *w, uint16_t *ret, size_t max)
-{
-	w->psi_changes = psi_changes(w->psi);
-	w->stale = false;
-	if (w->inner != 0)
-		return list_carrier(w, ret, max);
-	return program_pids(w->psi, &w->emms, &w->programs, w->atsc,
-			    ret, max);
 }

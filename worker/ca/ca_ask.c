@@ -147,30 +147,27 @@ static bool is_open(const struct ca_stage *s, const struct ca_group *g)
 	return false;
 }
 
-static void ask_group(struct ca_stage *s, struct ca_group *g, uint64_t now_ns)
-{
-	if (g->first != 0 && now_ns - g->first_ns >= CA_PREFER_MS * MS)
-		g->first = 0;
-	for (size_t i = 0; i < s->n_cams; i++) {
-		size_t cam = (g->first + i) % s->n_cams;
-
-		if (try_softcam(s, g, cam, now_ns) &&
-		    (g->requests[cam].state != CA_DONE ||
-		     !is_stuck(s, g, cam, now_ns)))
-			return;
-	}
-}
-
 void ca_ask_turn(struct ca_stage *s, uint64_t now_ns)
 {
 	if (!s->busy)
 		return;
 	s->busy = false;
 	for (size_t i = 0; i < CA_GROUPS_MAX; i++) {
-		if (!s->groups[i].used)
+		struct ca_group *g = &s->groups[i];
+
+		if (!g->used)
 			continue;
-		ask_group(s, &s->groups[i], now_ns);
-		s->busy |= is_open(s, &s->groups[i]);
+		if (g->first != 0 && now_ns - g->first_ns >= CA_PREFER_MS * MS)
+			g->first = 0;
+		for (size_t k = 0; k < s->n_cams; k++) {
+			size_t cam = (g->first + k) % s->n_cams;
+
+			if (try_softcam(s, g, cam, now_ns) &&
+			    (g->requests[cam].state != CA_DONE ||
+			     !is_stuck(s, g, cam, now_ns)))
+				break;
+		}
+		s->busy |= is_open(s, g);
 	}
 }
 
@@ -259,30 +256,27 @@ static void offer(struct ca_stage *s, size_t group, const struct ca_later *l)
 	}
 }
 
-/* Keeps words until the packets that arrived with their ECM leave the delay.
- * If too many words wait, drops the oldest. */
-static void keep_for_later(struct ca_group *g, const struct ca_later *l)
+/* Uses words at once, or with a delay when the packets that arrived with their
+ * ECM leave it.  If too many words wait, drops the oldest. */
+static void use_words(struct ca_stage *s, size_t group,
+		      const struct ca_later *words)
 {
+	struct ca_group *g = &s->groups[group];
 	size_t at;
 
+	if (s->delay.ms == 0) {
+		offer(s, group, words);
+		return;
+	}
 	if (g->n_later == CA_LATER_MAX) {
 		g->n_later--;
 		memmove(&g->later[0], &g->later[1],
 			g->n_later * sizeof g->later[0]);
 	}
 	at = g->n_later++;
-	for (; at > 0 && g->later[at - 1].at_ns > l->at_ns; at--)
+	for (; at > 0 && g->later[at - 1].at_ns > words->at_ns; at--)
 		g->later[at] = g->later[at - 1];
-	g->later[at] = *l;
-}
-
-static void use_words(struct ca_stage *s, size_t group,
-		      const struct ca_later *words)
-{
-	if (s->delay.ms > 0)
-		keep_for_later(&s->groups[group], words);
-	else
-		offer(s, group, words);
+	g->later[at] = *words;
 }
 
 /* Takes an answer to an ECM that was replaced meanwhile.  Its words are used

@@ -9,11 +9,6 @@
 
 /* --- groups --- */
 
-static void request_reset(struct ca_request *r)
-{
-	*r = (struct ca_request){ .state = CA_NONE };
-}
-
 /* The index of the group of components with these references in this program;
  * makes a group if there is none.  -1: all groups are in use. */
 static int group_for(struct ca_stage *s, uint16_t pnr,
@@ -38,24 +33,6 @@ static int group_for(struct ca_stage *s, uint16_t pnr,
 	return free_place;
 }
 
-static void plan_component(struct ca_stage *s, uint16_t pnr, uint16_t pid,
-			   const struct ca_refs *refs)
-{
-	int group;
-
-	/* a configured ECM PID needs no CA descriptor */
-	if (refs->n == 0 && s->cfg.ecm_pid == 0)
-		return;
-	group = group_for(s, pnr, refs);
-	if (group < 0)
-		return;
-	descrambler_assign(s->cfg.descrambler, pid, (uint8_t)group);
-	/* only video and audio: scrambled sections have no start code prefix */
-	descrambler_judge(s->cfg.descrambler, pid,
-			  s->classes[pid] == PID_VIDEO ||
-				  s->classes[pid] == PID_AUDIO);
-}
-
 static void plan_program(struct ca_stage *s, const struct psi_program *p)
 {
 	struct ca_refs of_program, own;
@@ -67,9 +44,24 @@ static void plan_program(struct ca_stage *s, const struct psi_program *p)
 		return;
 	ca_refs_read(pmt.descriptors, &of_program);
 	for (size_t i = 0; i < pmt.n_streams; i++) {
+		uint16_t pid = pmt.streams[i].pid;
+		const struct ca_refs *refs;
+		int group;
+
 		ca_refs_read(pmt.streams[i].descriptors, &own);
-		plan_component(s, p->number, pmt.streams[i].pid,
-			       own.n > 0 ? &own : &of_program);
+		refs = own.n > 0 ? &own : &of_program;
+		/* a configured ECM PID needs no CA descriptor */
+		if (refs->n == 0 && s->cfg.ecm_pid == 0)
+			continue;
+		group = group_for(s, p->number, refs);
+		if (group < 0)
+			continue;
+		descrambler_assign(s->cfg.descrambler, pid, (uint8_t)group);
+		/* only video and audio: scrambled sections have no start code
+		 * prefix */
+		descrambler_judge(s->cfg.descrambler, pid,
+				  s->classes[pid] == PID_VIDEO ||
+					  s->classes[pid] == PID_AUDIO);
 	}
 }
 
@@ -120,34 +112,27 @@ static void watch_pid(struct ca_stage *s, uint16_t pid,
 	s->watch_of[pid] = (uint8_t)(place + 1);
 }
 
-/* The reference to the ECM that this softcam gets for a group; pid 0: none. */
-static struct ca_ref ref_for(const struct ca_stage *s, const struct ca_group *g,
-			     const struct ca_softcam *cam)
-{
-	const struct ca_ref *found = ca_card_choose(&cam->card, &g->refs);
-	struct ca_ref ref = { 0 };
-
-	if (found != NULL)
-		ref = *found;
-	if (s->cfg.ecm_pid != 0) {
-		ref.caid = cam->card.caid;
-		ref.pid = s->cfg.ecm_pid;
-	}
-	return ref;
-}
-
 static void plan_ecms(struct ca_stage *s, struct ca_group *g)
 {
 	for (size_t i = 0; i < s->n_cams; i++) {
+		const struct ca_softcam *cam = &s->cams[i];
+		const struct ca_ref *found = ca_card_choose(&cam->card,
+							    &g->refs);
 		struct ca_request *r = &g->requests[i];
-		struct ca_ref ref = ref_for(s, g, &s->cams[i]);
+		struct ca_ref ref = { 0 }; /* pid 0: the softcam gets no ECM */
 
+		if (found != NULL)
+			ref = *found;
+		if (s->cfg.ecm_pid != 0) {
+			ref.caid = cam->card.caid;
+			ref.pid = s->cfg.ecm_pid;
+		}
 		/* a softcam that is disconnected for a while keeps its ECM */
-		if (ref.caid == 0 && !s->cams[i].up)
+		if (ref.caid == 0 && !cam->up)
 			ref = r->ref;
 		if (ref.pid != r->ref.pid || ref.caid != r->ref.caid ||
 		    ref.provider != r->ref.provider)
-			request_reset(r);
+			*r = (struct ca_request){ .state = CA_NONE };
 		r->ref = ref;
 		if (ref.pid != 0)
 			watch_pid(s, ref.pid, CA_WATCH_ECM, ref.caid);

@@ -40,25 +40,6 @@ static bool remember(struct ca_stage *s, struct ca_watch *w,
 	return true;
 }
 
-static void take_ecm(struct ca_stage *s, struct ca_watch *w,
-		     const uint8_t *section, size_t len, uint64_t now_ns)
-{
-	if (section[0] != ECM_EVEN && section[0] != ECM_ODD)
-		return;
-	(void)remember(s, w, section, len);
-	ca_ask_note(s, w, now_ns);
-}
-
-static void take_cat(struct ca_stage *s, struct ca_watch *w,
-		     const uint8_t *section, size_t len)
-{
-	if (section[0] != CAT_TABLE_ID || !remember(s, w, section, len))
-		return;
-	ca_refs_read_cat(section, len, &s->emms);
-	/* ca_plan() may use w for another PID */
-	ca_plan(s);
-}
-
 static void take_emm(struct ca_stage *s, const struct ca_watch *w,
 		     const uint8_t *section, size_t len)
 {
@@ -92,42 +73,45 @@ static void read_sections(struct ca_stage *s, struct ca_watch *w,
 
 	section_push(&w->assembler, packet);
 	while (w->used && (section = section_pull(&w->assembler, &len))) {
-		if (w->kind == CA_WATCH_ECM)
-			take_ecm(s, w, section, len, now_ns);
-		else if (w->kind == CA_WATCH_EMM)
+		if (w->kind == CA_WATCH_EMM) {
 			take_emm(s, w, section, len);
-		else
-			take_cat(s, w, section, len);
+		} else if (w->kind == CA_WATCH_ECM) {
+			if (section[0] != ECM_EVEN && section[0] != ECM_ODD)
+				continue;
+			(void)remember(s, w, section, len);
+			ca_ask_note(s, w, now_ns);
+		} else if (section[0] == CAT_TABLE_ID &&
+			   remember(s, w, section, len)) {
+			ca_refs_read_cat(section, len, &s->emms);
+			/* ca_plan() may use w for another PID */
+			ca_plan(s);
+		}
 	}
 }
 
 /* --- packets --- */
 
-/* Does a packet that begins a PES packet have a clear transport header, but a
- * scrambled PES payload? */
-static bool is_pes_scrambled(const uint8_t *p)
-{
-	static const uint8_t prefix[3] = { 0, 0, 1 };
-	size_t at = ts_payload_offset(p);
-
-	return at + PES_FLAGS < TS_PACKET &&
-	       memcmp(p + at, prefix, sizeof prefix) == 0 &&
-	       (p[at + PES_FLAGS] & 0xc0) == 0x80 &&
-	       (p[at + PES_FLAGS] & 0x30) != 0;
-}
-
 static void look_at(struct ca_stage *s, const uint8_t *p, uint64_t now_ns)
 {
+	static const uint8_t prefix[3] = { 0, 0, 1 };
 	uint16_t pid = ts_pid(p);
 	uint8_t class = s->classes[pid];
+	size_t at;
 
 	if (class == PID_PSI && psi_feed(s->psi, p))
 		ca_plan(s);
 	if (s->watch_of[pid] != 0)
 		read_sections(s, s->watches[s->watch_of[pid] - 1], p, now_ns);
-	if ((class == PID_VIDEO || class == PID_AUDIO) && ts_pusi(p) &&
-	    ts_scrambling(p) == 0)
-		s->pes_scrambled += is_pes_scrambled(p);
+	if ((class != PID_VIDEO && class != PID_AUDIO) || !ts_pusi(p) ||
+	    ts_scrambling(p) != 0)
+		return;
+	/* the transport header is clear: is the payload of the PES packet
+	 * scrambled? */
+	at = ts_payload_offset(p);
+	s->pes_scrambled += at + PES_FLAGS < TS_PACKET &&
+			    memcmp(p + at, prefix, sizeof prefix) == 0 &&
+			    (p[at + PES_FLAGS] & 0xc0) == 0x80 &&
+			    (p[at + PES_FLAGS] & 0x30) != 0;
 }
 
 static void release(struct ca_stage *s, uint64_t now_ns)
@@ -214,23 +198,6 @@ static bool is_late(const struct ca_group *g, uint64_t now_ns)
 	       now_ns - r->open_ns >= LATE_MS * MS;
 }
 
-static void judge_words(struct ca_stage *s, struct ca_group *g,
-			const struct descrambler_counts *counts,
-			uint64_t now_ns)
-{
-	g->is_wrong = counts->wrong_starts > counts->starts / 2;
-	g->is_late = is_late(g, now_ns);
-	if (counts->starts < STARTS_MIN)
-		return;
-	if (counts->wrong_starts <= counts->starts / 2)
-		g->wrong_s = 0;
-	else if (g->requests[g->first].state == CA_DONE &&
-		 ++g->wrong_s >= WRONG_SECONDS) {
-		g->wrong_s = 0;
-		ca_ask_leave(s, g, now_ns);
-	}
-}
-
 struct descrambler_counts ca_stage_second(struct ca_stage *s, uint64_t now_ns)
 {
 	struct descrambler_counts sum = { 0 };
@@ -247,7 +214,17 @@ struct descrambler_counts ca_stage_second(struct ca_stage *s, uint64_t now_ns)
 						    (uint8_t)i);
 		sum.starts += counts.starts;
 		sum.wrong_starts += counts.wrong_starts;
-		judge_words(s, g, &counts, now_ns);
+		g->is_wrong = counts.wrong_starts > counts.starts / 2;
+		g->is_late = is_late(g, now_ns);
+		if (counts.starts < STARTS_MIN)
+			continue;
+		if (!g->is_wrong)
+			g->wrong_s = 0;
+		else if (g->requests[g->first].state == CA_DONE &&
+			 ++g->wrong_s >= WRONG_SECONDS) {
+			g->wrong_s = 0;
+			ca_ask_leave(s, g, now_ns);
+		}
 	}
 	s->pes_scrambled_before = s->pes_scrambled;
 	s->pes_scrambled = 0;

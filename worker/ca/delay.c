@@ -51,23 +51,18 @@ void delay_push(struct delay *d, struct ts_run run, uint64_t now_ns)
 	}
 }
 
-static bool is_due(const struct delay *d, uint64_t now_ns)
+struct ts_run delay_pull(struct delay *d, uint64_t now_ns, uint64_t *ret_ns)
 {
 	/* leaves an eighth of the ring free for the next reads */
 	const size_t most = d->ring.max - d->ring.max / 8;
-
-	return d->n > 0 && (now_ns >= step_at(d, 0)->ns + d->ms * MS ||
-			    d->ring.len > most);
-}
-
-struct ts_run delay_pull(struct delay *d, uint64_t now_ns, uint64_t *ret_ns)
-{
 	struct delay_step *step;
 	struct ts_run run = { 0 };
 
-	if (!is_due(d, now_ns))
+	if (d->n == 0)
 		return run;
 	step = step_at(d, 0);
+	if (now_ns < step->ns + d->ms * MS && d->ring.len <= most)
+		return run;
 	run = packet_ring_run(&d->ring, step->n);
 	*ret_ns = step->ns;
 	packet_ring_drop(&d->ring, run.n);

@@ -324,16 +324,6 @@ static void take_stream_status(struct ecmg_session *s, unsigned i,
 	s->cfg.events->on_stream(i, NULL, s->cfg.arg);
 }
 
-static void take_stream_error(struct ecmg_session *s, unsigned i,
-			      const struct simulcrypt *m)
-{
-	struct errmsg error;
-
-	simulcrypt_explain(m, &error);
-	s->streams[i] = (struct stream){ 0 };
-	s->cfg.events->on_stream(i, error.text, s->cfg.arg);
-}
-
 /* Ends a stream with an error.  The channel stays open, because its other
  * streams may work. */
 static void fail_stream(struct ecmg_session *s, unsigned i, const char *error)
@@ -375,6 +365,7 @@ static void take_ecm(struct ecmg_session *s, unsigned i,
 /* Takes a message about a stream; ignores one about an unknown stream. */
 static void take_of_stream(struct ecmg_session *s, const struct simulcrypt *m)
 {
+	struct errmsg error;
 	uint32_t n;
 	unsigned i;
 
@@ -384,37 +375,33 @@ static void take_of_stream(struct ecmg_session *s, const struct simulcrypt *m)
 	i = n - s->cfg.first_stream;
 	if (i >= s->n_streams || s->streams[i].state == STREAM_NONE)
 		return;
-	if (m->type == ECMG_STREAM_STATUS)
+	if (m->type == ECMG_STREAM_STATUS) {
 		take_stream_status(s, i, m);
-	else if (m->type == ECMG_STREAM_ERROR)
-		take_stream_error(s, i, m);
-	else if (m->type == ECMG_ECM_RESPONSE &&
-		 s->streams[i].state == STREAM_OPEN)
+	} else if (m->type == ECMG_STREAM_ERROR) {
+		simulcrypt_explain(m, &error);
+		s->streams[i] = (struct stream){ 0 };
+		s->cfg.events->on_stream(i, error.text, s->cfg.arg);
+	} else if (m->type == ECMG_ECM_RESPONSE &&
+		   s->streams[i].state == STREAM_OPEN) {
 		take_ecm(s, i, m);
-	else if (m->type == ECMG_STREAM_TEST)
+	} else if (m->type == ECMG_STREAM_TEST) {
 		send_stream_status(s, i);
-}
-
-static bool take_channel_error(struct ecmg_session *s,
-			       const struct simulcrypt *m)
-{
-	struct errmsg error;
-
-	simulcrypt_explain(m, &error);
-	end(s, error.text, simulcrypt_error(m));
-	return false;
+	}
 }
 
 static bool on_message(const struct simulcrypt *m, void *arg)
 {
 	struct ecmg_session *s = arg;
+	struct errmsg error;
 
 	s->heard_ms = mono_ms();
 	switch (m->type) {
 	case ECMG_CHANNEL_STATUS:
 		return take_channel_status(s, m);
 	case ECMG_CHANNEL_ERROR:
-		return take_channel_error(s, m);
+		simulcrypt_explain(m, &error);
+		end(s, error.text, simulcrypt_error(m));
+		return false;
 	case ECMG_CHANNEL_TEST:
 		if (s->up)
 			send_status(s);
@@ -435,20 +422,6 @@ static void on_closed(const char *error, void *arg)
 }
 
 /* --- time --- */
-
-static void watch_streams(struct ecmg_session *s, uint64_t now_ms)
-{
-	for (unsigned i = 0; i < s->n_streams; i++) {
-		struct stream *t = &s->streams[i];
-
-		if (t->state == STREAM_SETUP && now_ms >= t->until_ms) {
-			fail_stream(s, i, "no answer to stream_setup");
-		} else if (t->asked && now_ms >= t->until_ms) {
-			t->asked = false;
-			s->cfg.events->on_late(i, s->cfg.arg);
-		}
-	}
-}
 
 static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 {
@@ -472,7 +445,16 @@ static void on_tick(struct ev_loop *loop, ev_timer *w, int revents)
 		begin(s, &o, ECMG_CHANNEL_TEST);
 		send_out(s, &o);
 	}
-	watch_streams(s, now_ms);
+	for (unsigned i = 0; i < s->n_streams; i++) {
+		struct stream *t = &s->streams[i];
+
+		if (t->state == STREAM_SETUP && now_ms >= t->until_ms) {
+			fail_stream(s, i, "no answer to stream_setup");
+		} else if (t->asked && now_ms >= t->until_ms) {
+			t->asked = false;
+			s->cfg.events->on_late(i, s->cfg.arg);
+		}
+	}
 }
 
 struct ecmg_session *ecmg_session_new(const struct ecmg_session_config *cfg)

@@ -44,32 +44,27 @@ static void add_packet(struct emm_packer *p)
 	p->at = HEAD;
 }
 
-/* Inserts a pointer_field into the last packet, if it has none; it points to
- * the byte that is written next. */
-static void point(struct emm_packer *p)
-{
-	uint8_t *packet = last_packet(p);
-
-	if (ts_pusi(packet))
-		return;
-	memmove(packet + HEAD + 1, packet + HEAD, p->at - HEAD);
-	packet[HEAD] = (uint8_t)(p->at - HEAD);
-	packet[1] |= PUSI;
-	p->at++;
-}
-
 bool emm_packer_add(struct emm_packer *p, const uint8_t *section, size_t len)
 {
 	size_t room = room_left(p);
 	size_t first = room > 0 ? room : PAYLOAD - 1;
 	size_t rest = len > first ? len - first : 0;
 	size_t more = (room == 0) + (rest + PAYLOAD - 1) / PAYLOAD;
+	uint8_t *packet;
 
 	if (p->n + more > EMM_PACKER_MAX)
 		return false;
 	if (room == 0)
 		add_packet(p);
-	point(p);
+	/* a pointer_field, if the packet has none; it points to the byte that
+	 * is written next */
+	packet = last_packet(p);
+	if (!ts_pusi(packet)) {
+		memmove(packet + HEAD + 1, packet + HEAD, p->at - HEAD);
+		packet[HEAD] = (uint8_t)(p->at - HEAD);
+		packet[1] |= PUSI;
+		p->at++;
+	}
 	for (size_t take;; section += take) {
 		take = TS_PACKET - p->at;
 		take = len < take ? len : take;

@@ -89,16 +89,6 @@ static void on_gone(struct emmg_client *client, const char *error, void *arg)
 	emmg_client_free(&client);
 }
 
-/* If all CLIENTS_MAX entries are used, ends the oldest connection without a
- * channel. */
-static void make_room(struct emmg *e)
-{
-	for (size_t i = 0; i < CLIENTS_MAX && e->n == CLIENTS_MAX; i++)
-		if (!emmg_client_has_channel(e->clients[i]))
-			on_gone(e->clients[i], "it opened no channel, and "
-				"another EMMG needs the connection", e);
-}
-
 static const struct emmg_client_events client_events = {
 	.left = left,
 	.on_packets = on_packets,
@@ -114,7 +104,12 @@ static void on_acceptable(struct ev_loop *loop, ev_io *w, int revents)
 	(void)revents;
 	if (fd < 0)
 		return;
-	make_room(e);
+	/* if all entries are used, ends the oldest connection without a
+	 * channel */
+	for (size_t i = 0; i < CLIENTS_MAX && e->n == CLIENTS_MAX; i++)
+		if (!emmg_client_has_channel(e->clients[i]))
+			on_gone(e->clients[i], "it opened no channel, and "
+				"another EMMG needs the connection", e);
 	if (e->n == CLIENTS_MAX) {
 		log_warning("cas", "EMMG rejected: %d EMMGs are connected "
 			    "already",

@@ -167,13 +167,6 @@ static void await_setup(struct emmg_client *c)
 	timer_start(c->cfg.loop, &c->setup, c->cfg.setup_ms / 1e3);
 }
 
-static void close_channel(struct emmg_client *c)
-{
-	c->has_channel = false;
-	await_setup(c);
-	memset(c->streams, 0, sizeof c->streams);
-}
-
 static struct stream *find_stream(struct emmg_client *c,
 				  const struct simulcrypt *m)
 {
@@ -266,29 +259,20 @@ static bool spend(struct stream *s, size_t len)
 	return true;
 }
 
-/* The bytes of packets for a datagram of len bytes.  Sections share packets,
- * each of which has OF_SECTIONS bytes for them. */
-static size_t cost(const struct emmg_client *c, size_t len)
-{
-	return c->packets ? len
-			  : (len * TS_PACKET + OF_SECTIONS - 1) / OF_SECTIONS;
-}
-
-/* May a section with this table_id be in the stream?  Private data may have any
- * table_id except 0xff: behind a section with 0xff, receivers ignore all other
- * sections in the packet, also those of other generators. */
-static bool has_table(const struct stream *s, uint8_t table_id)
-{
-	if (s->type == TYPE_EMM)
-		return table_id >= CA_FIRST && table_id <= CA_LAST;
-	return table_id != STUFFING;
-}
-
+/* May this section be in the stream?  Private data may have any table_id except
+ * 0xff: behind a section with 0xff, receivers ignore all other sections in the
+ * packet, also those of other generators. */
 static bool is_section(const struct stream *s, const uint8_t *data, size_t len)
 {
-	return len >= SECTION_HEAD && len <= SECTION_MAX &&
-	       section_length(data) == len &&
-	       has_table(s, section_table_id(data));
+	uint8_t table_id;
+
+	if (len < SECTION_HEAD || len > SECTION_MAX ||
+	    section_length(data) != len)
+		return false;
+	table_id = section_table_id(data);
+	return s->type == TYPE_EMM
+		       ? table_id >= CA_FIRST && table_id <= CA_LAST
+		       : table_id != STUFFING;
 }
 
 /* Passes the section or the packets of a datagram to the owner; false: the
@@ -334,9 +318,15 @@ static void provide(struct emmg_client *c, const struct simulcrypt *m,
 	size_t at = 0;
 
 	while (simulcrypt_next(m, &at, &p)) {
+		size_t len = p.len; /* bytes of packets for the datagram */
+
 		if (p.tag != EMMG_DATAGRAM)
 			continue;
-		if (!spend(s, cost(c, p.len))) {
+		/* sections share packets, each of which has OF_SECTIONS bytes
+		 * for them */
+		if (!c->packets)
+			len = (len * TS_PACKET + OF_SECTIONS - 1) / OF_SECTIONS;
+		if (!spend(s, len)) {
 			complain(c, m, s, EXCEEDED);
 			return;
 		}
@@ -347,28 +337,20 @@ static void provide(struct emmg_client *c, const struct simulcrypt *m,
 	}
 }
 
-static struct stream *find_data(struct emmg_client *c,
-				const struct simulcrypt *m)
+bool emmg_client_data(struct emmg_client *c, const struct simulcrypt *m)
 {
 	uint32_t client, data;
 
 	if (simulcrypt_number(m, EMMG_CLIENT_ID, 4, &client) < 0 ||
 	    simulcrypt_number(m, EMMG_DATA_ID, 2, &data) < 0 ||
 	    !c->has_channel || client != c->client)
-		return NULL;
+		return false;
 	for (size_t i = 0; i < EMMG_STREAMS_MAX; i++)
-		if (c->streams[i].used && c->streams[i].data == data)
-			return &c->streams[i];
-	return NULL;
-}
-
-bool emmg_client_data(struct emmg_client *c, const struct simulcrypt *m)
-{
-	struct stream *s = find_data(c, m);
-
-	if (s != NULL)
-		provide(c, m, s);
-	return s != NULL;
+		if (c->streams[i].used && c->streams[i].data == data) {
+			provide(c, m, &c->streams[i]);
+			return true;
+		}
+	return false;
 }
 
 /* --- messages --- */
@@ -408,7 +390,9 @@ static bool take(struct emmg_client *c, const struct simulcrypt *m)
 			send_error(c, m, UNKNOWN_CHANNEL);
 		break;
 	case EMMG_CHANNEL_CLOSE:
-		close_channel(c);
+		c->has_channel = false;
+		await_setup(c);
+		memset(c->streams, 0, sizeof c->streams);
 		break;
 	case EMMG_STREAM_SETUP:
 	case EMMG_STREAM_TEST:

@@ -78,16 +78,6 @@ static void drop_link(struct link *l)
 	free(l);
 }
 
-static void on_words(struct link *l, const struct msg_cas_words *m)
-{
-	struct ecmg_request r = { .number = (uint16_t)m->number,
-				  .period_ms = m->period_ms };
-
-	if (hex_read(m->words, r.words[0], sizeof r.words))
-		ecmg_ask(l->of->ecmg, l->stream, &r);
-	explicit_bzero(&r, sizeof r);
-}
-
 static void on_link_message(struct channel *channel, const struct msg *m,
 			    int *fds, size_t n_fds, void *arg)
 {
@@ -95,7 +85,14 @@ static void on_link_message(struct channel *channel, const struct msg *m,
 
 	(void)channel, (void)fds, (void)n_fds;
 	if (m->type == MSG_CAS_WORDS) {
-		on_words(l, &m->cas_words);
+		struct ecmg_request r = {
+			.number = (uint16_t)m->cas_words.number,
+			.period_ms = m->cas_words.period_ms,
+		};
+
+		if (hex_read(m->cas_words.words, r.words[0], sizeof r.words))
+			ecmg_ask(l->of->ecmg, l->stream, &r);
+		explicit_bzero(&r, sizeof r);
 		return;
 	}
 	log_error("cas", "stream %s: its worker sent the unexpected message "
@@ -121,16 +118,6 @@ static const struct channel_events link_events = {
 	.on_close = on_link_close,
 };
 
-/* The lowest free stream number; ECMG_STREAMS_MAX: all are in use. */
-static unsigned free_stream(struct cas *c)
-{
-	unsigned n = 0;
-
-	while (n < ECMG_STREAMS_MAX && find_link(c, n) != NULL)
-		n++;
-	return n;
-}
-
 static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 {
 	const struct msg_cas_link *from = &m->cas_link;
@@ -143,7 +130,8 @@ static void on_link(void *role, const struct msg *m, int *fds, size_t n_fds)
 		return;
 	l = xcalloc(1, sizeof *l);
 	l->of = c;
-	l->stream = free_stream(c);
+	while (l->stream < ECMG_STREAMS_MAX && find_link(c, l->stream) != NULL)
+		l->stream++;
 	if (l->stream == ECMG_STREAMS_MAX) {
 		log_error("cas", "stream %s: no ECMs: a CAS serves at most %d "
 			  "streams", from->stream,

@@ -193,29 +193,6 @@ static void allow_grants(int rules, const struct grants *grants)
 	}
 }
 
-/* Gives the process another name in the list of processes: "sluice-grants". */
-static void rename_process(void)
-{
-	static const char from[] = "-worker", to[] = "-grants";
-	char *at = strstr(program_invocation_short_name, from);
-
-	if (at != NULL)
-		memcpy(at, to, sizeof to - 1);
-}
-
-/* Adds the rules of the grants in a process of its own, whose end closes the
- * pipe. */
-static _Noreturn void grant_process(int rules, const struct grants *grants)
-{
-	rename_process();
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* closes the channel: otherwise the master would not see the end of the
-	 * worker */
-	(void)close(WORKER_CHANNEL_FD);
-	allow_grants(rules, grants);
-	_exit(0);
-}
-
 /* Waits for the end of the pipe; false: GRANTS_MAX_MS have passed. */
 static bool await_end(int fd)
 {
@@ -234,6 +211,8 @@ static bool await_end(int fd)
  * of Landlock.  0 or -errno. */
 static int add_grants(int rules, const struct grants *grants)
 {
+	static const char from[] = "-worker", to[] = "-grants";
+	char *at = strstr(program_invocation_short_name, from);
 	int ends[2];
 	pid_t pid;
 
@@ -242,8 +221,17 @@ static int add_grants(int rules, const struct grants *grants)
 	/* the kernel removes the child process when it ends */
 	(void)signal(SIGCHLD, SIG_IGN);
 	pid = fork();
-	if (pid == 0)
-		grant_process(rules, grants);
+	if (pid == 0) {
+		/* the list of processes shows it as "sluice-grants" */
+		if (at != NULL)
+			memcpy(at, to, sizeof to - 1);
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		/* closes the channel: otherwise the master would not see the
+		 * end of the worker */
+		(void)close(WORKER_CHANNEL_FD);
+		allow_grants(rules, grants);
+		_exit(0); /* closes the pipe */
+	}
 	fd_close(&ends[1]);
 	if (pid < 0) {
 		fd_close(&ends[0]);

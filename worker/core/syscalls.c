@@ -346,23 +346,10 @@ static int add_socket(scmp_filter_ctx filter, unsigned long family, int type,
 	return err;
 }
 
-/* Allows pairs of connected sockets, but not of datagram sockets, which could
- * reach the sockets of other services. */
-static int add_pairs(scmp_filter_ctx filter)
-{
-	static const unsigned long types[] = { SOCK_STREAM, SOCK_SEQPACKET };
-	int err = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(types) && err == 0; i++)
-		err = ALLOW(filter, socketpair, 2,
-			    SCMP_A0(SCMP_CMP_EQ, AF_UNIX),
-			    SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, types[i]));
-	return err;
-}
-
 static int add_sockets(scmp_filter_ctx filter, unsigned needs)
 {
 	static const unsigned long families[] = { AF_INET, AF_INET6 };
+	static const unsigned long pairs[] = { SOCK_STREAM, SOCK_SEQPACKET };
 	int err = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
@@ -388,8 +375,13 @@ static int add_sockets(scmp_filter_ctx filter, unsigned needs)
 	if (err == 0 && (needs & SOCKETS))
 		err = FAIL(filter, EAFNOSUPPORT, socket, 1,
 			   SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
-	if (err == 0 && (needs & (NEED_NAMES | NEED_VIEWERS)))
-		err = add_pairs(filter);
+	/* pairs of connected sockets, but not of datagram sockets, which could
+	 * reach the sockets of other services */
+	for (size_t i = 0; i < ARRAY_LEN(pairs) && err == 0 &&
+			   (needs & (NEED_NAMES | NEED_VIEWERS)); i++)
+		err = ALLOW(filter, socketpair, 2,
+			    SCMP_A0(SCMP_CMP_EQ, AF_UNIX),
+			    SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, pairs[i]));
 	return err;
 }
 
@@ -481,23 +473,6 @@ static void on_forbidden(int signal, siginfo_t *info, void *context)
 	_exit(128 + SIGSYS);
 }
 
-static int add_all(scmp_filter_ctx filter, unsigned needs)
-{
-	int err = add_calls(filter, needs);
-
-	if (err == 0)
-		err = add_memory(filter);
-	if (err == 0)
-		err = add_process(filter, needs);
-	if (err == 0)
-		err = add_files(filter, needs);
-	if (err == 0)
-		err = add_sockets(filter, needs);
-	if (err == 0)
-		err = add_options(filter, needs);
-	return err;
-}
-
 int syscalls_confine(unsigned needs)
 {
 	struct sigaction report = { .sa_sigaction = on_forbidden,
@@ -526,7 +501,17 @@ int syscalls_confine(unsigned needs)
 	if (err == 0)
 		err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
 	if (err == 0)
-		err = add_all(filter, needs);
+		err = add_calls(filter, needs);
+	if (err == 0)
+		err = add_memory(filter);
+	if (err == 0)
+		err = add_process(filter, needs);
+	if (err == 0)
+		err = add_files(filter, needs);
+	if (err == 0)
+		err = add_sockets(filter, needs);
+	if (err == 0)
+		err = add_options(filter, needs);
 	if (err == 0)
 		err = seccomp_load(filter);
 	seccomp_release(filter);

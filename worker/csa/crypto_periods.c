@@ -275,20 +275,6 @@ static bool switch_ecms(struct crypto_periods *c, uint64_t now_ns)
 	return all;
 }
 
-static void change_word(struct crypto_periods *c)
-{
-	struct crypto_memory *m = c->cfg.memory;
-
-	m->number = next_number(c);
-	memmove(m->words[0], m->words[1],
-		(CRYPTO_KEPT - 1) * sizeof m->words[0]);
-	c->cfg.make_word(m->words[CRYPTO_KEPT - 1], c->cfg.arg);
-	/* no packet needs the old word any more, but a request may contain it,
-	 * so a random word replaces it */
-	c->cfg.make_word(m->words[0], c->cfg.arg);
-	c->since_ns = c->change_ns;
-}
-
 /* Returns the mode of the stream from now on.  Clear packets end only when the
  * ECMs that must precede scrambled packets are on air. */
 static enum crypto_mode next_mode(struct crypto_periods *c, uint64_t now_ns)
@@ -327,19 +313,9 @@ static bool is_broadcast(const struct crypto_periods *c, size_t system,
 				 (uint64_t)bounded_ns(c, t->at_clear.start_ms);
 }
 
-static void hide_ecms(struct crypto_periods *c, uint64_t now_ns)
-{
-	for (size_t i = 0; i < c->cfg.n; i++) {
-		struct crypto_system *s = &c->systems[i];
-		bool hidden = !is_broadcast(c, i, now_ns);
-
-		s->news |= hidden != s->hidden;
-		s->hidden = hidden;
-	}
-}
-
 bool crypto_turn(struct crypto_periods *c, uint64_t now_ns)
 {
+	struct crypto_memory *m = c->cfg.memory;
 	enum crypto_mode before = c->mode;
 	bool changed = false, all;
 
@@ -348,14 +324,27 @@ bool crypto_turn(struct crypto_periods *c, uint64_t now_ns)
 	if (c->change_ns != UINT64_MAX) {
 		all = switch_ecms(c, now_ns);
 		if (now_ns >= c->change_ns && c->since_ns != c->change_ns) {
-			change_word(c);
+			m->number = next_number(c);
+			memmove(m->words[0], m->words[1],
+				(CRYPTO_KEPT - 1) * sizeof m->words[0]);
+			c->cfg.make_word(m->words[CRYPTO_KEPT - 1], c->cfg.arg);
+			/* no packet needs the old word any more, but a request
+			 * may contain it, so a random word replaces it */
+			c->cfg.make_word(m->words[0], c->cfg.arg);
+			c->since_ns = c->change_ns;
 			changed = true;
 		}
 		if (all && c->since_ns == c->change_ns)
 			c->change_ns = UINT64_MAX;
 	}
 	c->mode = next_mode(c, now_ns);
-	hide_ecms(c, now_ns);
+	for (size_t i = 0; i < c->cfg.n; i++) {
+		struct crypto_system *s = &c->systems[i];
+		bool hidden = !is_broadcast(c, i, now_ns);
+
+		s->news |= hidden != s->hidden;
+		s->hidden = hidden;
+	}
 	return changed || c->mode != before;
 }
 

@@ -28,16 +28,6 @@ struct csa {
 	struct dvbcsa_bs_batch_s *list;
 };
 
-static void take_library(struct csa *c)
-{
-	c->many = dvbcsa_bs_key_alloc();
-	if (c->many == NULL)
-		alloc_fail();
-	c->break_even = CSA_BREAK_EVEN;
-	c->size = dvbcsa_bs_batch_size();
-	c->list = xcalloc(c->size + 1, sizeof *c->list);
-}
-
 struct csa *csa_new(const struct csa_core *core)
 {
 	struct csa *c = xcalloc(1, sizeof *c);
@@ -46,11 +36,16 @@ struct csa *csa_new(const struct csa_core *core)
 	c->one = dvbcsa_key_alloc();
 	if (c->one == NULL)
 		alloc_fail();
-	if (core == NULL) {
-		take_library(c);
-	} else {
+	if (core != NULL) {
 		c->break_even = core->break_even;
 		c->size = core->lanes;
+	} else {
+		c->many = dvbcsa_bs_key_alloc();
+		if (c->many == NULL)
+			alloc_fail();
+		c->break_even = CSA_BREAK_EVEN;
+		c->size = dvbcsa_bs_batch_size();
+		c->list = xcalloc(c->size + 1, sizeof *c->list);
 	}
 	c->batch = xcalloc(c->size, sizeof *c->batch);
 	return c;

@@ -261,29 +261,6 @@ uint32_t descrambler_take_missed(struct descrambler *d, uint8_t group)
 	return missed;
 }
 
-/* Ends the period of a parity: resets what is known about its word, so that the
- * word of its next period can replace it at once. */
-static void end_period(struct descrambler *d, struct group *g, size_t place)
-{
-	settle(d);
-	g->is_new[place] = g->is_right[place] = false;
-	g->wrong[place] = 0;
-}
-
-/* Notes that packets of the group have this parity now.  If the other parity
- * has lasted for PERIOD_PACKETS, its period ends, and the next word of this
- * parity is used from now on, if it is known. */
-static void turn_over(struct descrambler *d, struct group *g, size_t place)
-{
-	if (g->in_period >= PERIOD_PACKETS) {
-		end_period(d, g, g->running);
-		if (g->has_next[place])
-			set_word(d, g, place, g->next[place]);
-	}
-	g->running = place;
-	g->in_period = 0;
-}
-
 static void take(struct descrambler *d, const uint8_t *packet)
 {
 	unsigned scrambling = ts_scrambling(packet);
@@ -294,8 +271,21 @@ static void take(struct descrambler *d, const uint8_t *packet)
 	bool known = g != NULL && !ts_tei(packet) && offset < TS_PACKET;
 	uint8_t *p;
 
-	if (known && place != g->running)
-		turn_over(d, g, place);
+	if (known && place != g->running) {
+		/* If the other parity has lasted for PERIOD_PACKETS, its period
+		 * ends: what is known about its word is reset, so that the word
+		 * of its next period can replace it at once.  The next word of
+		 * this parity is used from now on, if it is known. */
+		if (g->in_period >= PERIOD_PACKETS) {
+			settle(d);
+			g->is_new[g->running] = g->is_right[g->running] = false;
+			g->wrong[g->running] = 0;
+			if (g->has_next[place])
+				set_word(d, g, place, g->next[place]);
+		}
+		g->running = place;
+		g->in_period = 0;
+	}
 	if (known)
 		g->in_period++;
 	if (known && !g->has_word[place]) {

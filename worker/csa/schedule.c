@@ -56,24 +56,20 @@ const uint8_t csa_substitution[256] = {
 	0x8c, 0x89, 0x66, 0xfd, 0xb2, 0xa9, 0x9b, 0xc0,
 };
 
-static void permute(const uint8_t key[KEY], uint8_t ret[KEY])
-{
-	memset(ret, 0, KEY);
-	for (size_t i = 0; i < BITS; i++) {
-		size_t to = key_permutation[i];
-
-		ret[to / 8] |= (uint8_t)((key[i / 8] >> i % 8 & 1) << to % 8);
-	}
-}
-
 void csa_schedule(const uint8_t control_word[8], struct csa_schedule *ret)
 {
 	uint8_t keys[KEYS][KEY];
 
 	memcpy(ret->control_word, control_word, KEY);
 	memcpy(keys[KEYS - 1], control_word, KEY);
+	memset(keys, 0, (KEYS - 1) * KEY);
 	for (size_t i = KEYS - 1; i > 0; i--)
-		permute(keys[i], keys[i - 1]);
+		for (size_t k = 0; k < BITS; k++) {
+			size_t to = key_permutation[k];
+
+			keys[i - 1][to / 8] |= (uint8_t)(
+				(keys[i][k / 8] >> k % 8 & 1) << to % 8);
+		}
 	for (size_t i = 0; i < CSA_ROUNDS; i++)
 		ret->round[i] = (uint8_t)(keys[i / KEY][i % KEY] ^ i / KEY);
 	explicit_bzero(keys, sizeof keys);

@@ -93,17 +93,6 @@ static void on_record(const json_t *record, void *arg)
 
 /* --- messages --- */
 
-/* The error to report; NULL: none.  In a network or blind scan, a tuning
- * without lock is no error. */
-static const char *error_of(const struct adapter_task *t)
-{
-	if (t->error.text[0] != '\0')
-		return t->error.text;
-	if (t->spec.search != SCAN_TRANSPONDER && t->tuned_ns != 0)
-		return NULL;
-	return t->report.error;
-}
-
 static bool is_complete(const struct adapter_task *t)
 {
 	return scan_report_is_complete(&t->out, t->spec.search == SCAN_NETWORK,
@@ -131,13 +120,17 @@ static void send_transponder(struct adapter_task *t)
 static void send_status(const struct adapter_task *t)
 {
 	struct msg m = { .type = MSG_SCAN_STATUS };
+	/* in a network or blind scan, a tuning without lock is no error */
+	bool counts = t->spec.search == SCAN_TRANSPONDER || t->tuned_ns == 0;
 
 	m.scan_status = (struct msg_scan_status){
 		.packets = t->all_packets,
 		.done = (uint32_t)tuning_list_done(t->tunings),
 		.total = (uint32_t)tuning_list_total(t->tunings),
 		.ended = t->source == NULL,
-		.error = error_of(t),
+		.error = t->error.text[0] != '\0' ? t->error.text
+			 : counts		   ? t->report.error
+						   : NULL,
 	};
 	/* the current tuning does not count as done */
 	if (t->source != NULL)
@@ -220,13 +213,6 @@ static bool tune_next(struct adapter_task *t, uint64_t now_ns)
 	return true;
 }
 
-static bool is_tuned(const struct adapter_task *t, uint64_t now_ns)
-{
-	if (is_server(t))
-		return now_ns - t->asked_ns >= SETTLE_MS * MS;
-	return !tuner_spec_is(t->adapter) || t->report.tunes != t->tunes;
-}
-
 /* Has this tuning ended: were its tables received, or has a time limit
  * passed? */
 static bool is_over(const struct adapter_task *t, uint64_t now_ns)
@@ -244,43 +230,34 @@ static bool is_over(const struct adapter_task *t, uint64_t now_ns)
 		is_complete(t));
 }
 
-static void note_lock(struct adapter_task *t, uint64_t now_ns)
+static void check(struct adapter_task *t, uint64_t now_ns)
 {
-	if (t->tuned_ns == 0 && is_tuned(t, now_ns)) {
-		t->tuned_ns = now_ns;
-		t->receives = true;
-	}
-	if (t->tuned_ns == 0 || !t->report.lock || t->lock_ns != 0)
-		return;
-	t->lock_ns = now_ns;
-	if (!t->counted) {
-		t->number++;
-		t->counted = true;
-	}
-	tuning_list_found(t->tunings);
-}
+	bool looks = source_looks(t->source), tuned;
 
-/* Reads the report of the source.  Between two calls of every_second, which
- * counts the watchdog's seconds, it uses source_look(), so that a lock is found
- * sooner. */
-static void read_report(struct adapter_task *t, uint64_t now_ns)
-{
-	bool looks = source_looks(t->source);
-
+	/* between two calls of every_second, which counts the watchdog's
+	 * seconds, source_look() finds a lock sooner */
 	t->check_ns = now_ns + (looks ? CHECK_MS : 1000) * MS;
 	t->report = (struct source_report){ 0 };
 	if (looks && now_ns < t->watch_ns) {
 		source_look(t->source, &t->report);
-		return;
+	} else {
+		t->watch_ns = now_ns + SECOND_NS;
+		t->source->ops->every_second(t->source, now_ns, &t->report);
 	}
-	t->watch_ns = now_ns + SECOND_NS;
-	t->source->ops->every_second(t->source, now_ns, &t->report);
-}
-
-static void check(struct adapter_task *t, uint64_t now_ns)
-{
-	read_report(t, now_ns);
-	note_lock(t, now_ns);
+	tuned = is_server(t) ? now_ns - t->asked_ns >= SETTLE_MS * MS
+			     : !tuner_spec_is(t->adapter) ||
+				       t->report.tunes != t->tunes;
+	if (t->tuned_ns == 0 && tuned) {
+		t->tuned_ns = now_ns;
+		t->receives = true;
+	}
+	if (t->tuned_ns != 0 && t->report.lock && t->lock_ns == 0) {
+		t->lock_ns = now_ns;
+		if (!t->counted)
+			t->number++;
+		t->counted = true;
+		tuning_list_found(t->tunings);
+	}
 	if (t->spec.search == SCAN_TRANSPONDER || !is_over(t, now_ns))
 		return;
 	/* a device that cannot be opened would fail for the other tunings,
@@ -324,23 +301,14 @@ static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)
 
 /* --- */
 
-static bool enter_sandbox(struct worker *worker, const json_t *adapter)
-{
-	struct grants grants;
-	bool entered;
-
-	adapter_grants(adapter, input_openers[INPUT_HTTP] != NULL, &grants);
-	entered = worker_enter_sandbox(worker, &grants);
-	grants_done(&grants);
-	return entered;
-}
-
 struct adapter_task *adapter_task_new(struct worker *worker,
 				      const json_t *scan, source_open_fn *open)
 {
 	struct adapter_task *t = xcalloc(1, sizeof *t);
 	uint64_t now_ns = mono_ns();
 	struct errmsg error;
+	struct grants grants;
+	bool entered;
 
 	t->worker = worker;
 	t->scan = json_deep_copy(scan);
@@ -354,7 +322,10 @@ struct adapter_task *adapter_task_new(struct worker *worker,
 	}
 	t->tunings = tuning_list_new(&t->spec);
 	t->adapter = tuning_list_next(t->tunings);
-	if (!enter_sandbox(worker, t->adapter)) {
+	adapter_grants(t->adapter, input_openers[INPUT_HTTP] != NULL, &grants);
+	entered = worker_enter_sandbox(worker, &grants);
+	grants_done(&grants);
+	if (!entered) {
 		adapter_task_free(&t);
 		return NULL;
 	}

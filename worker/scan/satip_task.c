@@ -43,29 +43,14 @@ static struct satip_task *task_of(struct scan_listener *l)
 	return container_of(l, struct satip_task, listener);
 }
 
-static int set_multicast(int fd, const struct iface *iface, bool v6)
-{
-	const struct ip_mreqn where = { .imr_ifindex = (int)iface->ifindex };
-	int r;
-
-	if (v6) {
-		r = fd_set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF,
-				  (int)iface->ifindex);
-		return r < 0 ? r : fd_set_option(fd, IPPROTO_IPV6,
-						 IPV6_MULTICAST_HOPS, TTL);
-	}
-	if (setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &where,
-		       sizeof where) < 0)
-		return -errno;
-	return fd_set_option(fd, IPPROTO_IP, IP_MULTICAST_TTL, TTL);
-}
-
 /* Opens the socket that sends the searches at the interface; servers reply to
  * its port. */
 static int open_search(const struct iface *iface, bool v6)
 {
+	const struct ip_mreqn where = { .imr_ifindex = (int)iface->ifindex };
 	struct udp_place place = { .local = v6 ? iface->v6 : iface->v4,
 				   .socket_size = SCAN_LISTENER_SOCKET_SIZE };
+	bool set;
 	int fd;
 
 	if (place.local.len == 0)
@@ -74,7 +59,18 @@ static int open_search(const struct iface *iface, bool v6)
 	/* a reply of a server on this host is received on this interface,
 	 * too */
 	fd = udp_socket_open(&place, iface->ifindex, NULL);
-	if (fd >= 0 && set_multicast(fd, iface, v6) < 0)
+	if (fd < 0)
+		return fd;
+	if (v6)
+		set = fd_set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF,
+				    (int)iface->ifindex) >= 0 &&
+		      fd_set_option(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS,
+				    TTL) >= 0;
+	else
+		set = setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &where,
+				 sizeof where) >= 0 &&
+		      fd_set_option(fd, IPPROTO_IP, IP_MULTICAST_TTL, TTL) >= 0;
+	if (!set)
 		fd_close(&fd);
 	return fd;
 }
@@ -90,15 +86,6 @@ static int open_socket(const struct iface *iface, size_t i)
 	if (fd == 0)
 		fd = udp_socket_open(&place, iface->ifindex, NULL);
 	return scan_listener_split(fd);
-}
-
-/* Does this error of sendto() mean that the socket must be opened again?  After
- * any other error the socket stays open, because replies to an earlier search
- * can still arrive. */
-static bool has_lost_iface(int err)
-{
-	return err == ENODEV || err == ENETDOWN || err == EADDRNOTAVAIL ||
-	       err == EINVAL;
 }
 
 static void search(struct iface *iface, struct errmsg *error)
@@ -127,22 +114,12 @@ static void search(struct iface *iface, struct errmsg *error)
 			   "to %s on interface %s: %s",
 			   ssdp_groups[i].address, iface->name,
 			   strerror(errno));
-		if (has_lost_iface(errno))
+		/* after any other error the socket stays open, because replies
+		 * to an earlier search can still arrive */
+		if (errno == ENODEV || errno == ENETDOWN ||
+		    errno == EADDRNOTAVAIL || errno == EINVAL)
 			fd_close(fd);
 	}
-}
-
-/* Called every second: sends a search in the first SEARCHES seconds of each
- * period of SEARCH_S.  If a socket was opened since, for a new address, a new
- * period begins. */
-static void search_at_times(struct searched *s, struct iface *iface,
-			    struct errmsg *error)
-{
-	if (s->opened != iface->opened)
-		s->seconds = 0;
-	s->opened = iface->opened;
-	if (s->seconds++ % SEARCH_S < SEARCHES)
-		search(iface, error);
 }
 
 static int take(struct scan_listener *l, const struct scan_listener_packet *p,
@@ -167,18 +144,6 @@ static void on_fetched(uint32_t ticket, const struct server_facts *facts,
 	struct satip_task *t = arg;
 
 	server_table_loaded(t->table, ticket, facts, note, t->listener.now_ns);
-}
-
-static void load_descriptions(struct satip_task *t)
-{
-	struct server_load load;
-
-	if (t->fetches == NULL)
-		return;
-	while (server_fetches_has_room(t->fetches) &&
-	       server_table_next_load(t->table, &load))
-		server_fetches_add(t->fetches, &load);
-	server_fetches_turn(t->fetches);
 }
 
 /* --- reports --- */
@@ -212,25 +177,25 @@ static void send_report(struct worker *worker, const struct server_report *r)
 	(void)channel_send(worker->channel, &m, NULL, 0);
 }
 
-/* Reports changed servers, until messages wait in the channel; the others stay
- * in the table for the next tick. */
-static void report_servers(struct satip_task *t)
-{
-	struct worker *worker = t->listener.worker;
-	struct server_report r;
-
-	for (size_t i = 0; i < SCAN_LISTENER_REPORTS_MAX; i++) {
-		if (!channel_is_idle(worker->channel) ||
-		    !server_table_next_report(t->table, t->listener.now_ns, &r))
-			return;
-		send_report(worker, &r);
-	}
-}
-
 static void on_tick(struct scan_listener *l)
 {
-	load_descriptions(task_of(l));
-	report_servers(task_of(l));
+	struct satip_task *t = task_of(l);
+	struct server_load load;
+	struct server_report r;
+
+	while (t->fetches != NULL && server_fetches_has_room(t->fetches) &&
+	       server_table_next_load(t->table, &load))
+		server_fetches_add(t->fetches, &load);
+	if (t->fetches != NULL)
+		server_fetches_turn(t->fetches);
+	/* while messages wait in the channel, changed servers stay in the table
+	 * for the next tick */
+	for (size_t i = 0; i < SCAN_LISTENER_REPORTS_MAX; i++) {
+		if (!channel_is_idle(l->worker->channel) ||
+		    !server_table_next_report(t->table, l->now_ns, &r))
+			return;
+		send_report(l->worker, &r);
+	}
 }
 
 static void every_second(struct scan_listener *l)
@@ -239,9 +204,19 @@ static void every_second(struct scan_listener *l)
 
 	if (t->fetches == NULL)
 		errmsg_set(&l->error, "libcurl cannot start");
-	for (size_t i = 0; i < IFACES_MAX; i++)
-		search_at_times(&t->ifaces[i], &l->sockets.ifaces[i],
-				&l->error);
+	/* A search is sent in the first SEARCHES seconds of each period of
+	 * SEARCH_S.  If a socket was opened since, for a new address, a new
+	 * period begins. */
+	for (size_t i = 0; i < IFACES_MAX; i++) {
+		struct iface *iface = &l->sockets.ifaces[i];
+		struct searched *s = &t->ifaces[i];
+
+		if (s->opened != iface->opened)
+			s->seconds = 0;
+		s->opened = iface->opened;
+		if (s->seconds++ % SEARCH_S < SEARCHES)
+			search(iface, &l->error);
+	}
 	server_table_expire(t->table, l->now_ns);
 }
 

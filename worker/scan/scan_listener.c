@@ -53,11 +53,16 @@ static void read_fd(struct scan_listener *l, const struct iface *iface, int fd)
 	}
 }
 
-static void send_status(struct scan_listener *l)
+static void every_second(struct scan_listener *l)
 {
 	struct msg m = { .type = MSG_SCAN_STATUS };
 	struct errmsg rejected;
 
+	l->second_ns = l->now_ns + SECOND_NS;
+	if (l->seconds++ % UPDATE_S == 0 &&
+	    iface_list_update(&l->sockets, &l->error) == 0)
+		l->error.text[0] = '\0';
+	l->events->second(l);
 	m.scan_status.packets = l->packets;
 	if (l->error.text[0] != '\0') {
 		m.scan_status.error = l->error.text;
@@ -67,16 +72,6 @@ static void send_status(struct scan_listener *l)
 		m.scan_status.error = rejected.text;
 	}
 	(void)channel_send(l->worker->channel, &m, NULL, 0);
-}
-
-static void every_second(struct scan_listener *l)
-{
-	l->second_ns = l->now_ns + SECOND_NS;
-	if (l->seconds++ % UPDATE_S == 0 &&
-	    iface_list_update(&l->sockets, &l->error) == 0)
-		l->error.text[0] = '\0';
-	l->events->second(l);
-	send_status(l);
 }
 
 static void on_tick(struct ev_loop *loop, ev_timer *timer, int revents)

@@ -328,11 +328,6 @@ json_t *scan_services_next(struct scan_services *l)
 	return NULL;
 }
 
-static bool has_names(const struct scan_services *l)
-{
-	return is_whole(&l->sdt) || is_whole(&l->tvct) || is_whole(&l->cvct);
-}
-
 bool scan_services_lacks_names(const struct scan_services *l)
 {
 	return l->sdt.version == NO_VERSION && l->tvct.version == NO_VERSION &&
@@ -348,8 +343,10 @@ bool scan_services_lacks_nit(const struct scan_services *l, bool with_sdt)
 bool scan_services_is_complete(const struct scan_services *l, bool nit,
 			       bool names)
 {
-	if (!is_whole(&l->pat) || (names && !has_names(l)) ||
-	    (nit && !is_whole(&l->nit)))
+	if (!is_whole(&l->pat) || (nit && !is_whole(&l->nit)))
+		return false;
+	if (names && !is_whole(&l->sdt) && !is_whole(&l->tvct) &&
+	    !is_whole(&l->cvct))
 		return false;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->services[i].in_pat && !l->services[i].has_pmt)

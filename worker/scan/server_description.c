@@ -42,21 +42,15 @@ static unsigned long line_of(const struct reader *r)
 	return XML_GetCurrentLineNumber(r->parser);
 }
 
-/* The name of an element without its namespace prefix, which differs between
- * servers. */
-static const char *local_name(const char *name)
-{
-	const char *colon = strrchr(name, ':');
-
-	return colon != NULL ? colon + 1 : name;
-}
-
 static void on_begin(void *arg, const char *name, const char **attributes)
 {
+	const char *colon = strrchr(name, ':');
 	struct reader *r = arg;
 
 	(void)attributes;
-	name = local_name(name);
+	/* the namespace prefix of a name differs between servers */
+	if (colon != NULL)
+		name = colon + 1;
 	if (++r->depth == DEVICE)
 		r->in_device = !r->has_device && strcmp(name, "device") == 0;
 	r->has_device |= r->in_device;
@@ -70,26 +64,23 @@ static void on_begin(void *arg, const char *name, const char **attributes)
 	r->len = 0;
 }
 
-/* Removes the blanks at both ends. */
-static void trim(char *text)
-{
-	size_t len = strlen(text), begin = 0;
-
-	while (len > 0 && isspace((unsigned char)text[len - 1]))
-		len--;
-	while (begin < len && isspace((unsigned char)text[begin]))
-		begin++;
-	memmove(text, text + begin, len - begin);
-	text[len - begin] = '\0';
-}
-
 static void on_end(void *arg, const char *name)
 {
 	struct reader *r = arg;
+	size_t len, begin = 0;
+	char *text;
 
 	(void)name;
-	if (r->element < ELEMENTS)
-		trim(r->texts[r->element]);
+	if (r->element < ELEMENTS) {
+		text = r->texts[r->element];
+		len = strlen(text);
+		while (len > 0 && isspace((unsigned char)text[len - 1]))
+			len--;
+		while (begin < len && isspace((unsigned char)text[begin]))
+			begin++;
+		memmove(text, text + begin, len - begin);
+		text[len - begin] = '\0';
+	}
 	r->element = ELEMENTS;
 	if (r->depth-- == DEVICE)
 		r->in_device = false;

@@ -142,26 +142,13 @@ void server_fetches_add(struct server_fetches *all,
 	all->on_end(load->ticket, NULL, "cannot be requested", all->arg);
 }
 
-/* The port of RTSP in the header of servers that do not use 554; 0: there is no
- * such header. */
-static uint16_t rtsp_port(const struct fetch *f)
-{
-	struct curl_header *h;
-	uint32_t port = 0;
-
-	if (curl_easy_header(f->easy, "X-SATIP-RTSP-Port", 0, CURLH_HEADER, -1,
-			     &h) == CURLHE_OK)
-		(void)slice_number((struct slice){ h->value,
-						   strlen(h->value) },
-				   UINT16_MAX, &port);
-	return (uint16_t)port;
-}
-
 /* Reads the facts of a finished load; false with error: there is no
  * description. */
 static bool read_facts(const struct fetch *f, CURLcode code,
 		       struct server_facts *ret, struct errmsg *error)
 {
+	struct curl_header *h;
+	uint32_t port = 0;
 	long status = 0;
 
 	if (is_too_long(f)) {
@@ -182,7 +169,13 @@ static bool read_facts(const struct fetch *f, CURLcode code,
 				     f->load.host, f->load.url.port, ret,
 				     error) < 0)
 		return false;
-	ret->port = rtsp_port(f);
+	/* servers that do not use port 554 for RTSP name it in a header */
+	if (curl_easy_header(f->easy, "X-SATIP-RTSP-Port", 0, CURLH_HEADER, -1,
+			     &h) == CURLHE_OK)
+		(void)slice_number((struct slice){ h->value,
+						   strlen(h->value) },
+				   UINT16_MAX, &port);
+	ret->port = (uint16_t)port;
 	return true;
 }
 

@@ -280,25 +280,24 @@ void server_table_loaded(struct server_table *t, uint32_t ticket,
 
 /* --- reports --- */
 
-static bool is_due(const struct server *s, uint64_t now_ns)
-{
-	return s->changed ||
-	       (s->reported_ns != 0 && s->received_ns > s->reported_ns &&
-		now_ns - s->reported_ns >= SERVER_REPORT_S * SECOND_NS);
-}
-
 bool server_table_next_report(struct server_table *t, uint64_t now_ns,
 			      struct server_report *ret)
 {
 	static const struct server_facts none;
+	const uint64_t report_ns = SERVER_REPORT_S * SECOND_NS;
 
 	for (size_t i = 0; i < SERVERS_MAX; i++) {
 		unsigned number = (t->next + (unsigned)i) % SERVERS_MAX;
 		struct server *s = t->places[number];
+		bool due = s != NULL &&
+			   (s->changed ||
+			    (s->reported_ns != 0 &&
+			     s->received_ns > s->reported_ns &&
+			     now_ns - s->reported_ns >= report_ns));
 
 		/* the removal of the previous server with this number is
 		 * reported first */
-		if (!t->ended[number] && (s == NULL || !is_due(s, now_ns)))
+		if (!t->ended[number] && !due)
 			continue;
 		*ret = (struct server_report){ number, "", "", "", &none, "" };
 		if (t->ended[number]) {

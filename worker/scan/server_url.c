@@ -9,20 +9,6 @@
 
 enum { HTTP_PORT = 80, FREE_PORTS = 1024 };
 
-/* Takes host and port off the front of *rest, which then is empty or begins
- * with one of "/?#". */
-static struct slice cut_authority(struct slice *rest)
-{
-	struct slice authority = { rest->at, 0 };
-
-	while (authority.len < rest->len &&
-	       memchr("/?#", rest->at[authority.len], 3) == NULL)
-		authority.len++;
-	rest->at += authority.len;
-	rest->len -= authority.len;
-	return authority;
-}
-
 static bool read_path(struct slice text, char path[SERVER_PATH_MAX])
 {
 	const char *fragment = text.len > 0 ? memchr(text.at, '#', text.len)
@@ -103,7 +89,13 @@ int server_url_parse(struct slice text, const char *host,
 		return errmsg_fail(error, -EINVAL, "is not an http URL");
 	text.at += sizeof scheme - 1;
 	text.len -= sizeof scheme - 1;
-	authority = cut_authority(&text);
+	/* host and port end in front of one of these bytes */
+	authority = (struct slice){ text.at, 0 };
+	while (authority.len < text.len &&
+	       memchr("/?#", text.at[authority.len], 3) == NULL)
+		authority.len++;
+	text.at += authority.len;
+	text.len -= authority.len;
 	has_port = split_port(authority, &name, &number);
 	if (!is_host(name, host))
 		return errmsg_fail(error, -EINVAL, "leads to another host than "

@@ -79,49 +79,32 @@ static unsigned read_life(struct slice cache)
 		   (uint32_t)SSDP_LIFE_MAX_S);
 }
 
-static int read_state(struct slice state, enum ssdp_kind *ret,
-		      struct errmsg *error)
-{
-	if (slice_is(state, "ssdp:alive") || slice_is(state, "ssdp:update"))
-		*ret = SSDP_ALIVE;
-	else if (slice_is(state, "ssdp:byebye"))
-		*ret = SSDP_BYEBYE;
-	else
-		return errmsg_fail(error, -EBADMSG, "NTS: is not ssdp:alive, "
-				   "ssdp:update or ssdp:byebye");
-	return 0;
-}
-
-/* Reads the first line of a message.  SSDP_ALIVE: it is a notification or a
- * reply; SSDP_OTHER: it is neither. */
-static enum ssdp_kind read_line(struct slice line, bool *ret_notifies)
-{
-	*ret_notifies = slice_begins(line, "NOTIFY ");
-	return *ret_notifies || slice_begins(line, "HTTP/1.1 200") ||
-			       slice_begins(line, "HTTP/1.0 200")
-		       ? SSDP_ALIVE : SSDP_OTHER;
-}
-
 int ssdp_decode(const void *data, size_t len, const char *host,
 		struct ssdp_message *ret, struct errmsg *error)
 {
 	struct slice rest = { data, len }, line = { 0 };
 	struct ssdp_message m = { 0 };
 	struct fields f = { 0 };
-	bool notifies = false;
+	bool notifies;
 	int r = 0;
 
 	*ret = m;
 	if (!head_line(&rest, &line))
 		return 0;
-	m.kind = read_line(line, &notifies);
-	if (m.kind == SSDP_OTHER)
+	notifies = slice_begins(line, "NOTIFY ");
+	if (!notifies && !slice_begins(line, "HTTP/1.1 200") &&
+	    !slice_begins(line, "HTTP/1.0 200"))
 		return 0;
+	m.kind = SSDP_ALIVE;
 	read_fields(rest, &f);
 	if (!slice_begins(f.type, SSDP_SATIP_SERVER))
 		return 0;
-	if (notifies)
-		r = read_state(f.state, &m.kind, error);
+	if (notifies && slice_is(f.state, "ssdp:byebye"))
+		m.kind = SSDP_BYEBYE;
+	else if (notifies && !slice_is(f.state, "ssdp:alive") &&
+		 !slice_is(f.state, "ssdp:update"))
+		r = errmsg_fail(error, -EBADMSG, "NTS: is not ssdp:alive, "
+				"ssdp:update or ssdp:byebye");
 	if (r == 0)
 		r = read_uuid(f.usn, m.uuid, error);
 	if (r == 0 && m.kind == SSDP_ALIVE &&

@@ -29,31 +29,26 @@ struct tuning_list {
 	json_t *found;   /* blind scan: tunings that had lock */
 };
 
-static json_t *own_keys(const json_t *adapter)
+struct tuning_list *tuning_list_new(const struct scan_spec *spec)
 {
 	static const char *const keys[] = {
 		"type", "frequency", "polarization", "symbolrate", "stream_id",
 		"bandwidth", "modulation", "fec", "rolloff",
 	};
-	json_t *tuning = json_object();
-
-	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		json_t *value = json_object_get(adapter, keys[i]);
-
-		if (value != NULL)
-			(void)json_object_set(tuning, keys[i], value);
-	}
-	return tuning;
-}
-
-struct tuning_list *tuning_list_new(const struct scan_spec *spec)
-{
 	struct tuning_list *l = xcalloc(1, sizeof *l);
 
 	l->spec = spec;
 	l->found = json_array();
-	if (spec->search != SCAN_BLIND)
-		l->tunings[l->n++] = own_keys(spec->adapter);
+	if (spec->search == SCAN_BLIND)
+		return l;
+	/* the first tuning is that of the adapter itself */
+	l->tunings[l->n++] = json_object();
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		json_t *value = json_object_get(spec->adapter, keys[i]);
+
+		if (value != NULL)
+			(void)json_object_set(l->tunings[0], keys[i], value);
+	}
 	return l;
 }
 
@@ -98,64 +93,48 @@ static bool has_same(const json_t *a, const json_t *b, const char *key)
 		       : json_equal(x, y);
 }
 
-static bool is_same(const json_t *a, const json_t *b)
-{
-	return fabs(read_mhz(a) - read_mhz(b)) <= same_mhz &&
-	       has_same(a, b, "polarization") && has_same(a, b, "stream_id");
-}
-
-/* Does the frequency of the tuning lie within the transponder that was found:
- * at most half of its symbol rate plus 20 percent roll-off from its frequency,
- * or half of a 6 MHz channel? */
-static bool is_within(const json_t *found, const json_t *tuning)
-{
-	double kbd = (double)json_integer_value(
-		json_object_get(found, "symbolrate"));
-	double half = kbd > 0 ? kbd * 1.2 / 2000 : 3;
-
-	return fabs(read_mhz(found) - read_mhz(tuning)) <= half &&
-	       has_same(found, tuning, "polarization");
-}
-
 /* --- tunings --- */
 
+/* Does the frequency of the tuning lie within a transponder that was found: at
+ * most half of its symbol rate plus 20 percent roll-off from its frequency, or
+ * half of a 6 MHz channel? */
 static bool is_known(const struct tuning_list *l, const json_t *tuning)
 {
 	const json_t *found;
 	size_t i;
 
-	json_array_foreach(l->found, i, found)
-		if (is_within(found, tuning))
+	json_array_foreach(l->found, i, found) {
+		double kbd = (double)json_integer_value(
+			json_object_get(found, "symbolrate"));
+		double half = kbd > 0 ? kbd * 1.2 / 2000 : 3;
+
+		if (fabs(read_mhz(found) - read_mhz(tuning)) <= half &&
+		    has_same(found, tuning, "polarization"))
 			return true;
-	return false;
-}
-
-static json_t *next_step(struct tuning_list *l)
-{
-	while (l->next < l->spec->steps) {
-		json_t *tuning = scan_spec_step(l->spec, l->next++);
-
-		if (!is_known(l, tuning))
-			return tuning;
-		json_decref(tuning);
 	}
-	return NULL;
+	return false;
 }
 
 json_t *tuning_list_next(struct tuning_list *l)
 {
+	bool blind = l->spec->search == SCAN_BLIND;
 	json_t *tuning = NULL;
 
-	if (l->spec->search == SCAN_BLIND)
-		tuning = next_step(l);
-	else if (l->next < l->n)
+	while (blind && tuning == NULL && l->next < l->spec->steps) {
+		tuning = scan_spec_step(l->spec, l->next++);
+		if (is_known(l, tuning)) {
+			json_decref(tuning);
+			tuning = NULL;
+		}
+	}
+	if (!blind && l->next < l->n)
 		tuning = json_incref(l->tunings[l->next++]);
 	if (tuning == NULL)
 		return NULL;
 	json_decref(l->current);
 	l->current = tuning;
 	/* the first tuning is the configuration of the adapter itself */
-	return l->next == 1 && l->spec->search != SCAN_BLIND
+	return l->next == 1 && !blind
 		       ? json_deep_copy(l->spec->adapter)
 		       : scan_spec_tuned(l->spec->adapter, tuning);
 }
@@ -189,11 +168,16 @@ size_t tuning_list_total(const struct tuning_list *l)
  * reference. */
 static void add(struct tuning_list *l, json_t *tuning)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (is_same(l->tunings[i], tuning)) {
+	for (size_t i = 0; i < l->n; i++) {
+		const json_t *had = l->tunings[i];
+
+		if (fabs(read_mhz(had) - read_mhz(tuning)) <= same_mhz &&
+		    has_same(had, tuning, "polarization") &&
+		    has_same(had, tuning, "stream_id")) {
 			json_decref(tuning);
 			return;
 		}
+	}
 	if (l->n == SCAN_NETWORK_MAX)
 		json_decref(tuning);
 	else

@@ -71,16 +71,6 @@ static void answer(struct cam_client *c, struct ecm *e, const char *error,
 				c->cfg.arg);
 }
 
-static void count_time(struct cam_client *c, uint64_t ns)
-{
-	size_t i = 0;
-
-	while (i + 1 < MSG_CAM_TIMES &&
-	       ns > ((uint64_t)FIRST_TIME_MS << i) * MS)
-		i++;
-	c->totals.times[i]++;
-}
-
 /* Why the answer of the server has no control words; NULL: it has them. */
 static const char *judge_words(const struct ecm *e, const struct newcamd_msg *m)
 {
@@ -100,13 +90,17 @@ static void on_message(const struct newcamd_msg *m, void *arg)
 	struct ecm *e = NULL;
 	uint64_t now_ns = mono_ns();
 	const char *error;
+	size_t i = 0;
 
 	if (m->type == ECM_EVEN || m->type == ECM_ODD)
 		e = ecm_table_of_id(&c->table, m->id);
 	if (e == NULL)
 		return;
 	error = judge_words(e, m);
-	count_time(c, now_ns - e->sent_ns);
+	while (i + 1 < MSG_CAM_TIMES &&
+	       now_ns - e->sent_ns > ((uint64_t)FIRST_TIME_MS << i) * MS)
+		i++;
+	c->totals.times[i]++;
 	/* a late refusal changes nothing: the requests were answered with an
 	 * error before */
 	if (error != NULL && e->state == ECM_LATE) {
@@ -146,9 +140,14 @@ static void on_overdue(struct ev_loop *loop, ev_timer *w, int revents)
 	end_overdue(container_of(w, struct cam_client, overdue));
 }
 
-/* Answers all open requests with an error, because the connection has ended. */
-static void end_all(struct cam_client *c, const char *error)
+/* --- the connection --- */
+
+static void fail(struct cam_client *c, const char *error)
 {
+	uint64_t now_ns = mono_ns();
+
+	c->up = false;
+	cam_session_free(&c->session);
 	for (size_t i = 0; i < ECM_TABLE_SIZE; i++) {
 		struct ecm *e = &c->table.list[i];
 
@@ -158,17 +157,6 @@ static void end_all(struct cam_client *c, const char *error)
 		}
 	}
 	ev_timer_stop(c->cfg.loop, &c->overdue);
-}
-
-/* --- the connection --- */
-
-static void fail(struct cam_client *c, const char *error)
-{
-	uint64_t now_ns = mono_ns();
-
-	c->up = false;
-	cam_session_free(&c->session);
-	end_all(c, error);
 	retry_failed(&c->retry, now_ns);
 	timer_start(c->cfg.loop, &c->again,
 		    (double)(c->retry.at_ns - now_ns) / 1e9);

@@ -133,19 +133,6 @@ static bool take_card(struct cam_session *s, const struct newcamd_msg *m)
 	return false;
 }
 
-/* Passes a message to the owner, which ignores unknown types.  False: the owner
- * may have freed s, so the caller must not use s. */
-static bool take_message(struct cam_session *s, const struct newcamd_msg *m)
-{
-	s->asked = false;
-	if (!s->failed)
-		rest_until_keepalive(s);
-	if (m->type == NEWCAMD_KEEPALIVE)
-		return true;
-	s->cfg.on_message(m, s->cfg.arg);
-	return false;
-}
-
 /* The number of bytes of the greeting, of a frame's length, or of the frame
  * that is being received; -EBADMSG: no frame begins with the bytes that were
  * received. */
@@ -174,9 +161,17 @@ static bool take(struct cam_session *s)
 		return false;
 	}
 	s->n = 0;
-	if (s->stage == STAGE_OPEN)
-		return take_message(s, &m);
-	return s->stage == STAGE_LOGIN ? take_login(s, &m) : take_card(s, &m);
+	if (s->stage != STAGE_OPEN)
+		return s->stage == STAGE_LOGIN ? take_login(s, &m)
+					       : take_card(s, &m);
+	s->asked = false;
+	if (!s->failed)
+		rest_until_keepalive(s);
+	if (m.type == NEWCAMD_KEEPALIVE)
+		return true;
+	/* the owner ignores unknown types */
+	s->cfg.on_message(&m, s->cfg.arg);
+	return false;
 }
 
 static void on_readable(struct ev_loop *loop, ev_io *w, int revents)

@@ -61,34 +61,23 @@ static struct dial_lookup *lookup_start(const struct dial_config *cfg)
 	return q;
 }
 
-/* Has the thread of the query ended?  A thread that still runs cannot be
- * stopped. */
-static bool lookup_is_over(struct dial_lookup *q)
-{
-	return gai_error(&q->request) != EAI_INPROGRESS ||
-	       gai_cancel(&q->request) != EAI_NOTCANCELED;
-}
-
-static void lookup_free(struct dial_lookup *q)
-{
-	if (q->request.ar_result != NULL)
-		freeaddrinfo(q->request.ar_result);
-	free(q->host);
-	free(q);
-}
-
 /* Frees the queries whose threads have ended. */
 static void lookups_reap(struct dial_lookup **list)
 {
 	while (*list != NULL) {
 		struct dial_lookup *q = *list;
 
-		if (!lookup_is_over(q)) {
+		/* a thread that still runs cannot be stopped */
+		if (gai_error(&q->request) == EAI_INPROGRESS &&
+		    gai_cancel(&q->request) == EAI_NOTCANCELED) {
 			list = &q->next;
 			continue;
 		}
 		*list = q->next;
-		lookup_free(q);
+		if (q->request.ar_result != NULL)
+			freeaddrinfo(q->request.ar_result);
+		free(q->host);
+		free(q);
 	}
 }
 

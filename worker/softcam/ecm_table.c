@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-static bool is_same(const struct ecm *a, const struct ecm *b)
-{
-	return a->sid == b->sid && a->caid == b->caid &&
-	       a->provider == b->provider && a->len == b->len &&
-	       memcmp(a->section, b->section, a->len) == 0;
-}
-
 static bool is_waiting(const struct ecm *e)
 {
 	return e->state == ECM_SENT;
@@ -32,7 +25,10 @@ struct ecm *ecm_table_find(struct ecm_table *t, const struct ecm *wanted,
 	for (size_t i = 0; i < ECM_TABLE_SIZE; i++) {
 		struct ecm *e = &t->list[i];
 
-		if (!is_expired(e, now_ns) && is_same(e, wanted))
+		if (!is_expired(e, now_ns) && e->sid == wanted->sid &&
+		    e->caid == wanted->caid &&
+		    e->provider == wanted->provider && e->len == wanted->len &&
+		    memcmp(e->section, wanted->section, e->len) == 0)
 			return e;
 	}
 	return NULL;

@@ -33,19 +33,13 @@ void baseband_init(struct baseband *b, ts_out_fn *out, void *arg)
 				 .nulls = BASEBAND_NULLS_AT_ONCE };
 }
 
-static void pass(struct baseband *b, size_t n)
+void baseband_flush(struct baseband *b)
 {
+	size_t n = b->n - b->held;
 	struct ts_run run = { b->packets[0], n };
 
 	if (n > 0)
 		b->out(&run, 1, b->arg);
-}
-
-void baseband_flush(struct baseband *b)
-{
-	size_t n = b->n - b->held;
-
-	pass(b, n);
 	if (b->held && n > 0)
 		memcpy(b->packets[0], b->packets[n], TS_PACKET);
 	b->n = b->held;
@@ -57,20 +51,6 @@ static uint8_t *place(struct baseband *b)
 	if (b->n == BASEBAND_BATCH)
 		baseband_flush(b);
 	return b->packets[b->n++];
-}
-
-static void add_nulls(struct baseband *b, unsigned n)
-{
-	b->nulls = MIN(b->nulls + BASEBAND_NULLS,
-		       (unsigned)BASEBAND_NULLS_AT_ONCE);
-	n = MIN(n, b->nulls);
-	b->nulls -= n;
-	for (; n > 0; n--) {
-		uint8_t *p = place(b);
-
-		memset(p, 0xff, TS_PACKET);
-		memcpy(p, "\x47\x1f\xff\x10", 4);
-	}
 }
 
 /* Compares the computed CRC-8 of the last packet with the received one, and
@@ -93,12 +73,22 @@ static void judge_held(struct baseband *b, uint8_t crc)
 static void finish_unit(struct baseband *b)
 {
 	const uint8_t *from = b->unit;
+	unsigned n;
 	uint8_t *to;
 
 	if (!b->high_efficiency)
 		judge_held(b, *from++);
-	if (b->deletes_nulls)
-		add_nulls(b, b->unit[b->unit_size - 1]);
+	if (b->deletes_nulls) {
+		b->nulls = MIN(b->nulls + BASEBAND_NULLS,
+			       (unsigned)BASEBAND_NULLS_AT_ONCE);
+		n = MIN((unsigned)b->unit[b->unit_size - 1], b->nulls);
+		b->nulls -= n;
+		for (; n > 0; n--) {
+			to = place(b);
+			memset(to, 0xff, TS_PACKET);
+			memcpy(to, "\x47\x1f\xff\x10", 4);
+		}
+	}
 	to = place(b);
 	to[0] = TS_SYNC_BYTE;
 	memcpy(to + 1, from, TS_PACKET - 1);
@@ -168,19 +158,6 @@ static void take_form(struct baseband *b, const uint8_t *header,
 	b->unit_size = size;
 }
 
-/* Takes a data field.  start: offset of the first unit that begins in it.  The
- * bytes in front of start must complete the unit of the frame before. */
-static void take_field(struct baseband *b, const uint8_t *field, size_t len,
-		       size_t start)
-{
-	if (b->have > 0 && b->have + start == b->unit_size)
-		take_bytes(b, field, start);
-	else if (b->have > 0 || start > 0)
-		baseband_lost(b);
-	b->have = 0;
-	take_bytes(b, field + start, len - start);
-}
-
 void baseband_feed(struct baseband *b, const uint8_t *frame, size_t len)
 {
 	unsigned mode, field, start;
@@ -219,5 +196,12 @@ void baseband_feed(struct baseband *b, const uint8_t *frame, size_t len)
 	start /= 8;
 	take_form(b, frame - BASEBAND_HEADER, mode == 1, frame + start,
 		  field - start);
-	take_field(b, frame, field, start);
+	/* the bytes in front of the first unit that begins in the field must
+	 * complete the unit of the frame before */
+	if (b->have > 0 && b->have + start == b->unit_size)
+		take_bytes(b, frame, start);
+	else if (b->have > 0 || start > 0)
+		baseband_lost(b);
+	b->have = 0;
+	take_bytes(b, frame + start, field - start);
 }

@@ -72,22 +72,6 @@ void t2mi_reset(struct t2mi *t)
 	memset(t->plps, 0, sizeof t->plps);
 }
 
-static void take_frame(struct t2mi *t, const uint8_t *frame, size_t len)
-{
-	uint8_t plp;
-
-	if (len < FRAME_HEADER)
-		return;
-	plp = frame[1];
-	t->counts.frames++;
-	t->plps[plp / 8] |= (uint8_t)(1 << plp % 8);
-	if (t->plp >= T2MI_PLPS)
-		t->plp = plp;
-	if (t->plp == plp)
-		baseband_feed(&t->baseband, frame + FRAME_HEADER,
-			      len - FRAME_HEADER);
-}
-
 /* True if a T2-MI packet with this packet_count continues the stream.  Several
  * streams on one PID may have one common counter, or a counter each. */
 static bool continues(const struct t2mi *t, uint8_t count)
@@ -99,8 +83,9 @@ static bool continues(const struct t2mi *t, uint8_t count)
 
 static void take_packet(struct t2mi *t, size_t len)
 {
-	const uint8_t *p = t->packet;
+	const uint8_t *p = t->packet, *frame = p + T2MI_HEADER;
 	size_t payload = len - T2MI_HEADER - T2MI_CRC;
+	uint8_t plp;
 
 	t->counts.packets++;
 	if (crc32_mpeg(p, len) != 0) {
@@ -118,23 +103,25 @@ static void take_packet(struct t2mi *t, size_t len)
 	if (!continues(t, p[1]))
 		baseband_lost(&t->baseband);
 	t->count = t->count_of_any = p[1];
-	if (p[0] == TYPE_BASEBAND_FRAME)
-		take_frame(t, p + T2MI_HEADER, payload);
-}
-
-/* The size in bytes of the T2-MI packet whose header is in t->packet. */
-static size_t packet_size(const struct t2mi *t)
-{
-	size_t bits = (size_t)(t->packet[4] << 8 | t->packet[5]);
-
-	return T2MI_HEADER + (bits + 7) / 8 + T2MI_CRC;
+	if (p[0] != TYPE_BASEBAND_FRAME || payload < FRAME_HEADER)
+		return;
+	plp = frame[1];
+	t->counts.frames++;
+	t->plps[plp / 8] |= (uint8_t)(1 << plp % 8);
+	if (t->plp >= T2MI_PLPS)
+		t->plp = plp;
+	if (t->plp == plp)
+		baseband_feed(&t->baseband, frame + FRAME_HEADER,
+			      payload - FRAME_HEADER);
 }
 
 static void take_bytes(struct t2mi *t, const uint8_t *data, size_t len)
 {
 	while (len > 0) {
-		size_t want = t->have < T2MI_HEADER ? (size_t)T2MI_HEADER
-						    : packet_size(t);
+		size_t bits = (size_t)(t->packet[4] << 8 | t->packet[5]);
+		size_t want = t->have < T2MI_HEADER
+				      ? (size_t)T2MI_HEADER
+				      : T2MI_HEADER + (bits + 7) / 8 + T2MI_CRC;
 		size_t n = MIN(len, want - t->have);
 
 		memcpy(t->packet + t->have, data, n);

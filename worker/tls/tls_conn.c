@@ -45,13 +45,6 @@ static void keep(struct tls_half *h, const uint8_t *data, size_t len)
 	h->len = len;
 }
 
-static void append(struct tls_half *h, const uint8_t *data, size_t len)
-{
-	h->data = xrealloc(h->data, h->len + len);
-	memcpy(h->data + h->len, data, len);
-	h->len += len;
-}
-
 static void drop(struct tls_half *h)
 {
 	/* the bytes may contain a password */
@@ -117,10 +110,13 @@ static bool send_gathered(struct tls_conn *c)
 	if (n >= 0 && h->data == NULL && (size_t)n < g->len) {
 		keep(h, g->data + n, g->len - (size_t)n);
 	} else if (n >= 0 && h->data != NULL) {
-		if (h->len - h->at + g->len > SEALED_MAX)
+		if (h->len - h->at + g->len > SEALED_MAX) {
 			n = -ENOBUFS;
-		else
-			append(h, g->data, g->len);
+		} else {
+			h->data = xrealloc(h->data, h->len + g->len);
+			memcpy(h->data + h->len, g->data, g->len);
+			h->len += g->len;
+		}
 	}
 	g->len = 0;
 	return n >= 0;

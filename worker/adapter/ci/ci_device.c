@@ -93,13 +93,6 @@ static int control(struct ci_device *d, const char *call, unsigned long request,
 	return r;
 }
 
-static void set_error(struct ci_device *d, const char *error)
-{
-	(void)pthread_mutex_lock(&d->lock);
-	errmsg_set(&d->error, "%s", error);
-	(void)pthread_mutex_unlock(&d->lock);
-}
-
 /* --- views --- */
 
 static void fill_programs(const struct ci_module *m,
@@ -123,25 +116,19 @@ static void fill_programs(const struct ci_module *m,
 	}
 }
 
-/* Removes a refusal if the state or the dialogue of the module has changed
- * since. */
-static void forget_refusal(struct refusal *r, const struct ci_module *m)
-{
-	if (r->state != m->state || r->asked != m->mmi.kind)
-		r->error.text[0] = '\0';
-}
-
 /* Publishes the view of a slot if the module has changed; with `always', also
  * if it has not. */
 static void show(struct ci_device *d, unsigned slot, bool always)
 {
 	const struct ci_module *m = &d->modules[slot];
+	struct refusal *refusal = &d->refusals[slot];
 	struct ci_view *v = &d->views[slot];
 
 	if (!always && d->shown[slot] == m->revision)
 		return;
 	d->shown[slot] = m->revision;
-	forget_refusal(&d->refusals[slot], m);
+	if (refusal->state != m->state || refusal->asked != m->mmi.kind)
+		refusal->error.text[0] = '\0';
 	(void)pthread_mutex_lock(&d->lock);
 	/* revision 0 means that there is no slot */
 	v->revision += v->revision == UINT32_MAX ? 2 : 1;
@@ -158,7 +145,7 @@ static void show(struct ci_device *d, unsigned slot, bool always)
 	v->mmi = m->mmi;
 	if (!m->mmi.complete)
 		v->mmi.kind = MMI_NONE;
-	v->refused = d->refusals[slot].error;
+	v->refused = refusal->error;
 	fill_programs(m, d->programs, v);
 	d->n_views = d->n_slots;
 	(void)pthread_mutex_unlock(&d->lock);
@@ -236,7 +223,9 @@ static void open_device(struct ci_device *d)
 		d->refusals[i].error.text[0] = '\0';
 		show(d, i, true);
 	}
-	set_error(d, "");
+	(void)pthread_mutex_lock(&d->lock);
+	d->error.text[0] = '\0';
+	(void)pthread_mutex_unlock(&d->lock);
 }
 
 /* Reads the states of all slots; false: the device is gone. */
@@ -305,13 +294,6 @@ static void write_messages(struct ci_device *d, unsigned slot, uint64_t now_ns)
 	}
 }
 
-static void reset(struct ci_device *d, unsigned slot)
-{
-	/* if the reset fails, the module fails again, and another reset
-	 * follows */
-	(void)control(d, "CA_RESET", CA_RESET, (uintptr_t)1 << slot);
-}
-
 /* May the slot be reset?  The kernel resets all slots of a card at once, so no
  * slot is reset while a module in another slot works or starts. */
 static bool may_reset(const struct ci_device *d, unsigned slot)
@@ -323,16 +305,6 @@ static bool may_reset(const struct ci_device *d, unsigned slot)
 }
 
 /* --- the thread --- */
-
-static void act(struct ci_module *m, const struct action *action,
-		struct refusal *ret)
-{
-	ret->error.text[0] = '\0';
-	(void)!ci_module_act(m, action->kind, action->choice, action->text,
-			     &ret->error);
-	ret->state = m->state;
-	ret->asked = m->mmi.kind;
-}
 
 /* Takes the requests of the owner; false: the thread shall end. */
 static bool take_requests(struct ci_device *d)
@@ -362,8 +334,16 @@ static bool take_requests(struct ci_device *d)
 		d->open_ns = 0;
 	}
 	slot = action.slot;
-	if (action.set && slot < d->n_slots)
-		act(&d->modules[slot], &action, &d->refusals[slot]);
+	if (action.set && slot < d->n_slots) {
+		struct ci_module *m = &d->modules[slot];
+		struct refusal *refusal = &d->refusals[slot];
+
+		refusal->error.text[0] = '\0';
+		(void)!ci_module_act(m, action.kind, action.choice, action.text,
+				     &refusal->error);
+		refusal->state = m->state;
+		refusal->asked = m->mmi.kind;
+	}
 	for (unsigned i = 0; i < d->n_slots; i++)
 		show(d, i, changed || (action.set && i == slot));
 	return !stop;
@@ -385,7 +365,10 @@ static void take_turn(struct ci_device *d)
 	for (unsigned i = 0; i < d->n_slots; i++) {
 		write_messages(d, i, mono_ns());
 		if (ci_module_take_reset(&d->modules[i], may_reset(d, i)))
-			reset(d, i);
+			/* if the reset fails, the module fails again, and
+			 * another reset follows */
+			(void)control(d, "CA_RESET", CA_RESET,
+				      (uintptr_t)1 << i);
 		show(d, i, false);
 	}
 }

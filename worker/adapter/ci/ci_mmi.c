@@ -55,12 +55,6 @@ static bool take_text(struct ci_bytes *from, char *to)
 	return true;
 }
 
-static bool take_head(struct ci_mmi *m, struct ci_bytes *value)
-{
-	return take_text(value, m->title) && take_text(value, m->subtitle) &&
-	       take_text(value, m->bottom);
-}
-
 static bool take_items(struct ci_mmi *m, struct ci_bytes *value)
 {
 	char unused[MMI_TEXT_MAX];
@@ -94,7 +88,8 @@ static int take_menu(struct ci_mmi *m, enum ci_mmi_kind kind, bool last,
 	}
 	value.data++;
 	value.n--;
-	if (!take_head(m, &value) || !take_items(m, &value)) {
+	if (!take_text(&value, m->title) || !take_text(&value, m->subtitle) ||
+	    !take_text(&value, m->bottom) || !take_items(m, &value)) {
 		fail(m);
 		return -EBADMSG;
 	}

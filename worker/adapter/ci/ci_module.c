@@ -87,13 +87,6 @@ static unsigned deadline_ms(const struct ci_module *m)
 	}
 }
 
-static const char *expiry(enum ci_state state)
-{
-	return state == CI_PRESENT
-		       ? "the CAM is inserted, but does not become ready"
-		       : "the CAM answers, but does not report its CAIDs";
-}
-
 static void step(struct ci_module *m, enum ci_input input, const char *error,
 		 uint64_t now_ns)
 {
@@ -138,7 +131,10 @@ void ci_module_set_slot(struct ci_module *m, enum ci_slot slot, uint64_t now_ns)
 
 	step(m, inputs[slot], "", now_ns);
 	if (m->deadline_ns > 0 && now_ns >= m->deadline_ns)
-		step(m, IN_EXPIRED, expiry(m->state), now_ns);
+		step(m, IN_EXPIRED, m->state == CI_PRESENT
+		     ? "the CAM is inserted, but does not become ready"
+		     : "the CAM answers, but does not report its CAIDs",
+		     now_ns);
 	if (m->state == CI_READY && m->failures > 0 &&
 	    now_ns - m->since_ns >= CI_HEALTHY_MS * MS)
 		m->failures = 0;
@@ -202,15 +198,6 @@ bool ci_module_queue(struct ci_module *m, const uint8_t *data, size_t n)
 	return true;
 }
 
-static size_t send_queued(struct ci_module *m, uint8_t *to)
-{
-	const struct ci_queued *q = &m->queue[m->first];
-
-	m->first = (m->first + 1) % CI_QUEUE_MAX;
-	m->n_queued--;
-	return ci_link_send(&m->link, q->data, q->n, to);
-}
-
 static size_t send_program(struct ci_module *m,
 			   const struct ca_programs *programs, uint64_t now_ns,
 			   uint8_t *to)
@@ -239,6 +226,7 @@ static size_t write_next(struct ci_module *m,
 			 const struct ca_programs *programs, uint64_t now_ns,
 			 uint8_t *to)
 {
+	const struct ci_queued *q = &m->queue[m->first];
 	size_t n;
 
 	if (!m->link.open) {
@@ -251,8 +239,11 @@ static size_t write_next(struct ci_module *m,
 		m->refuses = false;
 		return ci_link_refuse(&m->link, to);
 	}
-	if (m->n_queued > 0)
-		return send_queued(m, to);
+	if (m->n_queued > 0) {
+		m->first = (m->first + 1) % CI_QUEUE_MAX;
+		m->n_queued--;
+		return ci_link_send(&m->link, q->data, q->n, to);
+	}
 	if (m->link.has_data)
 		return ci_link_receive(&m->link, to);
 	n = send_program(m, programs, now_ns, to);
@@ -339,16 +330,6 @@ static bool is_flood(struct ci_module *m, uint64_t now_ns)
 	return ++m->taken > CI_FLOOD_MAX;
 }
 
-/* Counts errors of a minute, which begins with an error; called before each
- * message. */
-static void forget_errors(struct ci_module *m, uint64_t now_ns)
-{
-	if (now_ns - m->errors_ns >= 60 * SECOND_NS)
-		m->errors = 0;
-	if (m->errors == 0)
-		m->errors_ns = now_ns;
-}
-
 void ci_module_take(struct ci_module *m, const uint8_t *data, size_t n,
 		    uint64_t now_ns)
 {
@@ -357,7 +338,11 @@ void ci_module_take(struct ci_module *m, const uint8_t *data, size_t n,
 
 	if (m->state != CI_INITIALISING && m->state != CI_READY)
 		return;
-	forget_errors(m, now_ns);
+	/* counts errors of a minute, which begins with an error */
+	if (now_ns - m->errors_ns >= 60 * SECOND_NS)
+		m->errors = 0;
+	if (m->errors == 0)
+		m->errors_ns = now_ns;
 	r = ci_link_take(&m->link, data, n);
 	if (r == -EMSGSIZE)
 		fail(m, "the CAM sent an object that is too long", now_ns);

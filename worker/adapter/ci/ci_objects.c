@@ -110,29 +110,22 @@ static bool take_ca_info(struct ci_module *m, struct ci_bytes value,
 	return true;
 }
 
-/* Drops the answers about programs that are no longer in the list of the
- * module. */
-static void drop_answers(struct ci_module *m)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < m->n_answers; i++)
-		if (ca_list_has(&m->list, m->answers[i].program))
-			m->answers[n++] = m->answers[i];
-	m->n_answers = n;
-}
-
 /* Takes a ca_pmt_reply, which is only displayed.  An invalid one is ignored,
  * because the module may descramble nevertheless. */
 static void take_ca_reply(struct ci_module *m, struct ci_bytes value)
 {
 	struct ca_reply r;
-	size_t i = 0;
+	size_t n = 0, i = 0;
 
 	if (ca_reply_decode(value.data, value.n, &r) < 0 ||
 	    !ca_list_has(&m->list, r.program))
 		return;
-	drop_answers(m);
+	/* drops the answers about programs that are no longer in the list of
+	 * the module */
+	for (size_t k = 0; k < m->n_answers; k++)
+		if (ca_list_has(&m->list, m->answers[k].program))
+			m->answers[n++] = m->answers[k];
+	m->n_answers = n;
 	while (i < m->n_answers && m->answers[i].program != r.program)
 		i++;
 	/* each program of the list has at most one answer, so there is room */
@@ -141,16 +134,6 @@ static void take_ca_reply(struct ci_module *m, struct ci_bytes value)
 	m->answers[i].program = r.program;
 	m->answers[i].answer = r.has_answer ? r.answer : 0;
 	m->revision++;
-}
-
-static bool take_ca(struct ci_module *m, uint32_t tag, struct ci_bytes value,
-		    uint64_t now_ns)
-{
-	if (tag == A_CA_INFO)
-		return take_ca_info(m, value, now_ns);
-	if (tag == A_CA_REPLY)
-		take_ca_reply(m, value);
-	return true;
 }
 
 /* --- date and time --- */
@@ -350,7 +333,11 @@ static bool take_one(struct ci_module *m, const struct ci_session_object *o,
 	case CI_APPLICATION:
 		return tag != A_INFO || take_application(m, value);
 	case CI_CA_SUPPORT:
-		return take_ca(m, tag, value, now_ns);
+		if (tag == A_CA_INFO)
+			return take_ca_info(m, value, now_ns);
+		if (tag == A_CA_REPLY)
+			take_ca_reply(m, value);
+		return true;
 	case CI_DATE_TIME:
 		return take_time(m, o->number, tag, value, now_ns);
 	case CI_MMI:

@@ -39,22 +39,6 @@ static bool is_absent(int err)
 	return err == -ENOENT || err == -ENODEV || err == -ENXIO;
 }
 
-static void describe(const struct ci_stream *s, const char *path, int err,
-		     struct errmsg *ret)
-{
-	if (is_absent(err))
-		errmsg_set(ret, "no CI slot: %s/adapter%d has neither ci%d nor "
-			   "sec%d", s->cfg.root, s->cfg.adapter, s->cfg.device,
-			   s->cfg.device);
-	else if (err == -EBUSY)
-		errmsg_set(ret, "%s is busy: another program uses it", path);
-	else if (err == -EACCES || err == -EPERM)
-		errmsg_set(ret, "no permission for %s: the service needs the "
-			   "group video", path);
-	else
-		errmsg_set(ret, "cannot open %s: %s", path, strerror(-err));
-}
-
 /* Opens the device.  The lock is not held, because open() may block in the
  * driver. */
 static void open_device(struct ci_stream *s)
@@ -67,8 +51,19 @@ static void open_device(struct ci_stream *s)
 		fd = open_one(s, "sec", path);
 	state.open = fd >= 0;
 	state.absent = is_absent(fd);
-	if (fd < 0)
-		describe(s, path, fd, &state.error);
+	if (state.absent)
+		errmsg_set(&state.error, "no CI slot: %s/adapter%d has neither "
+			   "ci%d nor sec%d", s->cfg.root, s->cfg.adapter,
+			   s->cfg.device, s->cfg.device);
+	else if (fd == -EBUSY)
+		errmsg_set(&state.error, "%s is busy: another program uses it",
+			   path);
+	else if (fd == -EACCES || fd == -EPERM)
+		errmsg_set(&state.error, "no permission for %s: the service "
+			   "needs the group video", path);
+	else if (fd < 0)
+		errmsg_set(&state.error, "cannot open %s: %s", path,
+			   strerror(-fd));
 	if (fd == -EACCES)
 		memcpy(state.forbidden, path, sizeof path);
 	(void)pthread_mutex_lock(&s->lock);
@@ -98,21 +93,10 @@ static bool take_requests(struct ci_stream *s, bool *ret_closed)
 	return !stop;
 }
 
-static void await_turn(struct ci_stream *s)
-{
-	struct timespec until;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += RETRY_S;
-	(void)pthread_mutex_lock(&s->lock);
-	if (!s->stop && !s->broken)
-		(void)pthread_cond_timedwait(&s->wake, &s->lock, &until);
-	(void)pthread_mutex_unlock(&s->lock);
-}
-
 static void *run(void *arg)
 {
 	struct ci_stream *s = arg;
+	struct timespec until;
 	bool closed;
 
 	while (take_requests(s, &closed)) {
@@ -120,7 +104,13 @@ static void *run(void *arg)
 		 * this thread assigns an open descriptor to fd */
 		if (s->fd < 0 && !closed)
 			open_device(s);
-		await_turn(s);
+		(void)clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_sec += RETRY_S;
+		(void)pthread_mutex_lock(&s->lock);
+		if (!s->stop && !s->broken)
+			(void)pthread_cond_timedwait(&s->wake, &s->lock,
+						     &until);
+		(void)pthread_mutex_unlock(&s->lock);
 	}
 	return NULL;
 }

@@ -96,19 +96,6 @@ static int fail_open(struct dvb_device *d, const char *path, int err,
 	return err;
 }
 
-static int read_name(struct dvb_device *d, struct errmsg *error)
-{
-	struct dvb_frontend_info info = { .name = "" };
-	int r = CONTROL(d, d->frontend, FE_GET_INFO, &info);
-
-	if (r < 0)
-		return errmsg_fail(error, r, "cannot read the name of the "
-				   "frontend (FE_GET_INFO): %s", strerror(-r));
-	(void)snprintf(d->name, sizeof d->name, "%.*s", (int)sizeof info.name,
-		       info.name);
-	return 0;
-}
-
 /* Writes the list of systems that a frontend has: "S, S2, T". */
 static void write_systems(const struct dtv_property *p, char *to, size_t size)
 {
@@ -185,6 +172,7 @@ static int open_dvr(struct dvb_device *d, const struct tuner_spec *spec,
 int dvb_device_open(struct dvb_device *d, const struct tuner_spec *spec,
 		    struct errmsg *error)
 {
+	struct dvb_frontend_info info = { .name = "" };
 	char path[DVB_PATH_MAX];
 	int r = dvb_place_find(d, spec, error);
 
@@ -199,9 +187,15 @@ int dvb_device_open(struct dvb_device *d, const struct tuner_spec *spec,
 	if (r < 0)
 		return fail_open(d, path, r, error);
 	d->frontend = r;
-	r = read_name(d, error);
-	if (r == 0)
+	r = CONTROL(d, d->frontend, FE_GET_INFO, &info);
+	if (r < 0) {
+		r = errmsg_fail(error, r, "cannot read the name of the "
+				"frontend (FE_GET_INFO): %s", strerror(-r));
+	} else {
+		(void)snprintf(d->name, sizeof d->name, "%.*s",
+			       (int)sizeof info.name, info.name);
 		r = judge_system(d, spec, error);
+	}
 	if (r == 0)
 		r = open_dvr(d, spec, error);
 	if (r < 0)
@@ -300,23 +294,11 @@ static int set_properties(struct dvb_device *d, struct dtv_property *list,
 	return CONTROL(d, d->frontend, FE_SET_PROPERTY, &p);
 }
 
-static void drop_events(struct dvb_device *d)
-{
-	struct dvb_frontend_event event;
-
-	/* the queue of the kernel has eight events */
-	for (int i = 0; i < 16; i++) {
-		int r = CONTROL(d, d->frontend, FE_GET_EVENT, &event);
-
-		if (r < 0 && r != -EOVERFLOW)
-			break;
-	}
-}
-
 int dvb_device_tune(struct dvb_device *d, const struct tuner_spec *spec,
 		    struct errmsg *error)
 {
 	struct dtv_property clear = { .cmd = DTV_CLEAR };
+	struct dvb_frontend_event event;
 	struct dvb_props props;
 	int r = judge_system(d, spec, error);
 
@@ -331,7 +313,12 @@ int dvb_device_tune(struct dvb_device *d, const struct tuner_spec *spec,
 	r = switch_dish(d, spec, &props, error);
 	if (r < 0)
 		return r;
-	drop_events(d);
+	/* drops old events; the queue of the kernel has eight */
+	for (int i = 0; i < 16; i++) {
+		r = CONTROL(d, d->frontend, FE_GET_EVENT, &event);
+		if (r < 0 && r != -EOVERFLOW)
+			break;
+	}
 	r = set_properties(d, props.list, props.n);
 	if (r == -EINVAL)
 		return errmsg_fail(error, r, "the frontend %.40s refuses this "
@@ -393,38 +380,6 @@ void dvb_device_stop(struct dvb_device *d)
 	d->refused = 0;
 }
 
-/* Adds the filter DVB_PID_ALL in place of the last filter, which is added again
- * on an error. */
-static int replace_filter(struct dvb_device *d)
-{
-	uint16_t last = d->filters[d->n_filters - 1].pid;
-	int r;
-
-	drop_filter(d, d->n_filters - 1);
-	r = add_filter(d, DVB_PID_ALL);
-	if (r < 0)
-		(void)!add_filter(d, last);
-	return r;
-}
-
-/* Adds the filter DVB_PID_ALL in place of all filters, which are added again on
- * an error.  Some drivers accept DVB_PID_ALL only without other filters. */
-static int replace_filters(struct dvb_device *d)
-{
-	uint16_t pids[DVB_PIDS_MAX];
-	size_t n = d->n_filters;
-	int r;
-
-	for (size_t i = 0; i < n; i++)
-		pids[i] = d->filters[i].pid;
-	while (d->n_filters > 0)
-		drop_filter(d, d->n_filters - 1);
-	r = add_filter(d, DVB_PID_ALL);
-	for (size_t i = 0; r < 0 && i < n; i++)
-		(void)!add_filter(d, pids[i]);
-	return r;
-}
-
 static bool is_shortage(int r)
 {
 	return r == -ENOSPC || r == -EBUSY || r == -EMFILE;
@@ -435,10 +390,29 @@ int dvb_device_receive_all(struct dvb_device *d)
 	int r = d->n_filters < DVB_PIDS_MAX ? add_filter(d, DVB_PID_ALL)
 					    : -ENOSPC;
 
-	if (d->n_filters > 0 && is_shortage(r))
-		r = replace_filter(d);
-	if (d->n_filters > 0 && r < 0 && !is_shortage(r) && r != -ENODEV)
-		r = replace_filters(d);
+	/* a filter that gave its place to DVB_PID_ALL is added again on an
+	 * error */
+	if (d->n_filters > 0 && is_shortage(r)) {
+		uint16_t last = d->filters[d->n_filters - 1].pid;
+
+		drop_filter(d, d->n_filters - 1);
+		r = add_filter(d, DVB_PID_ALL);
+		if (r < 0)
+			(void)!add_filter(d, last);
+	}
+	/* some drivers accept DVB_PID_ALL only without other filters */
+	if (d->n_filters > 0 && r < 0 && !is_shortage(r) && r != -ENODEV) {
+		uint16_t pids[DVB_PIDS_MAX];
+		size_t n = d->n_filters;
+
+		for (size_t i = 0; i < n; i++)
+			pids[i] = d->filters[i].pid;
+		while (d->n_filters > 0)
+			drop_filter(d, d->n_filters - 1);
+		r = add_filter(d, DVB_PID_ALL);
+		for (size_t i = 0; r < 0 && i < n; i++)
+			(void)!add_filter(d, pids[i]);
+	}
 	if (r < 0)
 		return r;
 	/* a packet that passes two filters arrives once, so the other filters

@@ -15,27 +15,21 @@ enum {
 	MAC_BYTES = 6,
 };
 
-/* Is the frontend of this adapter at the hardware path of the spec? */
-static bool is_at(const struct dvb_device *d, int adapter,
-		  const struct tuner_spec *spec)
+static int find_path(const struct dvb_device *d, const struct tuner_spec *spec,
+		     struct errmsg *error)
 {
 	char name[DVB_PATH_MAX], target[LINK_MAX];
 	ssize_t n;
 
-	(void)snprintf(name, sizeof name, TUNER_LINK, adapter, spec->device);
-	n = d->ops->link(d->ctx, name, target, sizeof target - 1);
-	if (n < 0)
-		return false;
-	target[n] = '\0';
-	return tuner_link_is_at(target, spec->path);
-}
-
-static int find_path(const struct dvb_device *d, const struct tuner_spec *spec,
-		     struct errmsg *error)
-{
-	for (int i = 0; i < TUNER_ADAPTERS_MAX; i++)
-		if (is_at(d, i, spec))
+	for (int i = 0; i < TUNER_ADAPTERS_MAX; i++) {
+		(void)snprintf(name, sizeof name, TUNER_LINK, i, spec->device);
+		n = d->ops->link(d->ctx, name, target, sizeof target - 1);
+		if (n < 0)
+			continue;
+		target[n] = '\0';
+		if (tuner_link_is_at(target, spec->path))
 			return i;
+	}
 	return errmsg_fail(error, -ENODEV, "no device frontend%d at path %s",
 			   spec->device, spec->path);
 }

@@ -57,27 +57,21 @@ static uint32_t stream_of(const struct tuner_spec *s)
 	return s->stream >= 0 ? (uint32_t)s->stream : NO_STREAM_ID_FILTER;
 }
 
-/* Between its commands, unicable stays at 13 V without tone, so that other
- * receivers on the cable can send commands. */
-static void add_lnb(struct dvb_props *p, const struct tuner_spec *s)
-{
-	bool rests = s->uni_scr != 0;
-
-	add(p, DTV_VOLTAGE,
-	    !rests && (s->polarization == TUNER_H ||
-		       s->polarization == TUNER_L)
-		    ? SEC_VOLTAGE_18
-		    : SEC_VOLTAGE_13);
-	add(p, DTV_TONE, !rests && (s->high || s->tone) ? SEC_TONE_ON
-							: SEC_TONE_OFF);
-}
-
 static void add_satellite(struct dvb_props *p, const struct tuner_spec *s)
 {
+	/* between its commands, unicable stays at 13 V without tone, so that
+	 * other receivers on the cable can send commands */
+	bool rests = s->uni_scr != 0;
+	bool high = s->polarization == TUNER_H || s->polarization == TUNER_L;
+
 	add(p, DTV_SYMBOL_RATE, s->symbolrate * 1000);
 	add(p, DTV_INNER_FEC, s->fec);
-	if (!s->lnb_sharing)
-		add_lnb(p, s);
+	if (!s->lnb_sharing) {
+		add(p, DTV_VOLTAGE,
+		    !rests && high ? SEC_VOLTAGE_18 : SEC_VOLTAGE_13);
+		add(p, DTV_TONE, !rests && (s->high || s->tone)
+					 ? SEC_TONE_ON : SEC_TONE_OFF);
+	}
 	if (s->system == TUNER_S)
 		return;
 	add(p, DTV_MODULATION, s->modulation);
@@ -130,16 +124,6 @@ static void add_terrestrial(struct dvb_props *p, const struct tuner_spec *s)
 		add(p, DTV_STREAM_ID, stream_of(s));
 }
 
-static void add_cable(struct dvb_props *p, const struct tuner_spec *s)
-{
-	add(p, DTV_MODULATION, s->modulation);
-	if (dvb_props_system(s) == SYS_DVBC_ANNEX_A ||
-	    dvb_props_system(s) == SYS_DVBC_ANNEX_C) {
-		add(p, DTV_SYMBOL_RATE, s->symbolrate * 1000);
-		add(p, DTV_INNER_FEC, s->fec);
-	}
-}
-
 void dvb_props_make(const struct tuner_spec *s, struct dvb_props *ret)
 {
 	*ret = (struct dvb_props){ 0 };
@@ -147,13 +131,19 @@ void dvb_props_make(const struct tuner_spec *s, struct dvb_props *ret)
 	add(ret, DTV_FREQUENCY, s->tune);
 	add(ret, DTV_INVERSION, s->inverted && s->uni_scr == 0
 				       ? INVERSION_ON : INVERSION_AUTO);
-	if (s->satellite)
+	if (s->satellite) {
 		add_satellite(ret, s);
-	else if (s->system == TUNER_T || s->system == TUNER_T2 ||
-		 s->system == TUNER_ISDBT)
+	} else if (s->system == TUNER_T || s->system == TUNER_T2 ||
+		   s->system == TUNER_ISDBT) {
 		add_terrestrial(ret, s);
-	else
-		add_cable(ret, s);
+	} else {
+		add(ret, DTV_MODULATION, s->modulation);
+		if (dvb_props_system(s) == SYS_DVBC_ANNEX_A ||
+		    dvb_props_system(s) == SYS_DVBC_ANNEX_C) {
+			add(ret, DTV_SYMBOL_RATE, s->symbolrate * 1000);
+			add(ret, DTV_INNER_FEC, s->fec);
+		}
+	}
 	add(ret, DTV_TUNE, 0);
 }
 

@@ -92,24 +92,10 @@ unsigned dvb_sec_usals(double latitude, double longitude, double position)
 	return (angle > 0 ? 0xd000 : 0xe000) | (sixteenths & 0xfff);
 }
 
-static void add_dish(struct sec_steps *steps, const struct tuner_spec *s)
+static void add_diseqc(struct sec_steps *steps, const struct tuner_spec *s)
 {
 	unsigned at;
 
-	if (s->diseqc_mode == DISEQC_USALS) {
-		at = dvb_sec_usals(s->latitude, s->longitude, s->orbit);
-		send(steps, (const uint8_t[]){ 0xe0, 0x31, 0x6e,
-					       (uint8_t)(at >> 8),
-					       (uint8_t)at }, 5, SETTLE_MS);
-	} else if (s->motor >= 0) {
-		send(steps, (const uint8_t[]){ 0xe0, 0x31, 0x6b,
-					       (uint8_t)s->motor }, 4,
-		     SETTLE_MS);
-	}
-}
-
-static void add_diseqc(struct sec_steps *steps, const struct tuner_spec *s)
-{
 	if (s->diseqc[0] == '\0')
 		return;
 	switch ((enum tuner_diseqc_mode)s->diseqc_mode) {
@@ -118,8 +104,16 @@ static void add_diseqc(struct sec_steps *steps, const struct tuner_spec *s)
 		add_switches(steps, s);
 		break;
 	case DISEQC_POSITIONER:
+		if (s->motor >= 0)
+			send(steps, (const uint8_t[]){ 0xe0, 0x31, 0x6b,
+						       (uint8_t)s->motor }, 4,
+			     SETTLE_MS);
+		break;
 	case DISEQC_USALS:
-		add_dish(steps, s);
+		at = dvb_sec_usals(s->latitude, s->longitude, s->orbit);
+		send(steps, (const uint8_t[]){ 0xe0, 0x31, 0x6e,
+					       (uint8_t)(at >> 8),
+					       (uint8_t)at }, 5, SETTLE_MS);
 		break;
 	case DISEQC_BURST:
 		(void)add(steps, SEC_STEP_BURST,

@@ -30,22 +30,6 @@ static const struct dtv_stats *find(const struct dtv_fe_stats *s,
 	return NULL;
 }
 
-static unsigned percent_of_scale(uint64_t value)
-{
-	return (unsigned)(MIN(value, (uint64_t)SCALE_MAX) * 100 / SCALE_MAX);
-}
-
-/* Reads a value in hundredths of a decibel; false: the driver has none. */
-static bool read_db(const struct dtv_fe_stats *s, int *ret)
-{
-	const struct dtv_stats *v = find(s, FE_SCALE_DECIBEL);
-
-	if (v != NULL)
-		*ret = (int)clamp(v->svalue / MILLI_TO_HUNDREDTH, DB_MIN,
-				  DB_MAX);
-	return v != NULL;
-}
-
 struct level {
 	unsigned percent, raw;
 	int db;
@@ -57,12 +41,19 @@ static struct level read_level(const struct dtv_fe_stats *s, int64_t old,
 			       int weak, int strong)
 {
 	const struct dtv_stats *relative = find(s, FE_SCALE_RELATIVE);
+	const struct dtv_stats *db = find(s, FE_SCALE_DECIBEL);
 	uint64_t scale = relative != NULL ? relative->uvalue
 			 : old >= 0	  ? (uint64_t)old
 					  : 0;
-	struct level l = { .percent = percent_of_scale(scale) };
+	struct level l = {
+		.percent = (unsigned)(MIN(scale, (uint64_t)SCALE_MAX) * 100 /
+				      SCALE_MAX),
+	};
 
-	if (read_db(s, &l.db) && relative == NULL)
+	if (db != NULL)
+		l.db = (int)clamp(db->svalue / MILLI_TO_HUNDREDTH, DB_MIN,
+				  DB_MAX);
+	if (db != NULL && relative == NULL)
 		l.percent = (unsigned)(clamp(l.db - weak * 100, 0,
 					     (strong - weak) * 100) /
 				       (strong - weak));

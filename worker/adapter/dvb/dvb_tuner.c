@@ -195,16 +195,6 @@ static void discard(struct dvb_tuner *t)
 	free(junk);
 }
 
-/* Waits for a random time before commands of unicable are repeated: otherwise
- * the commands of two receivers on the cable could collide each time. */
-static void avoid_collision(struct dvb_tuner *t)
-{
-	if (t->repeats && t->spec.uni_scr != 0)
-		t->device.ops->sleep(t->device.ctx,
-				     1 + (unsigned)(mono_ns() % COLLISION_MS));
-	t->repeats = false;
-}
-
 static void tune(struct dvb_tuner *t)
 {
 	struct errmsg error;
@@ -213,7 +203,12 @@ static void tune(struct dvb_tuner *t)
 	t->tuned = false;
 	publish(t, false);
 	dvb_device_stop(&t->device);
-	avoid_collision(t);
+	/* A random time before commands of unicable are repeated: otherwise the
+	 * commands of two receivers on the cable could collide each time. */
+	if (t->repeats && t->spec.uni_scr != 0)
+		t->device.ops->sleep(t->device.ctx,
+				     1 + (unsigned)(mono_ns() % COLLISION_MS));
+	t->repeats = false;
 	r = dvb_device_tune(&t->device, &t->spec, &error);
 	if (r == -EINVAL) {
 		/* the driver would refuse the same spec again, so the thread
@@ -239,32 +234,26 @@ static void tune(struct dvb_tuner *t)
 	publish(t, true);
 }
 
-/* Handles a failure to read the status.  A single failure does not show that
- * the packets are bad. */
-static void fail_status(struct dvb_tuner *t, int err)
-{
-	struct errmsg error;
-
-	t->status_errors++;
-	if (!is_gone(err) && t->status_errors < STATUS_ERRORS_MAX)
-		return;
-	if (is_gone(err))
-		errmsg_set(&error, "the device was removed");
-	else
-		errmsg_set(&error, "cannot read the status of the frontend "
-			   "(FE_READ_STATUS): %s", strerror(-err));
-	lose(t, err, &error);
-}
-
 static void measure(struct dvb_tuner *t)
 {
 	bool all = mono_ns() >= t->stats_ns;
 	struct dvb_stats stats;
 	struct dvb_signal signal;
+	struct errmsg error;
 	int r = dvb_device_measure(&t->device, all, &stats);
 
 	if (r < 0) {
-		fail_status(t, r);
+		/* a single failure does not show that the packets are bad */
+		t->status_errors++;
+		if (!is_gone(r) && t->status_errors < STATUS_ERRORS_MAX)
+			return;
+		if (is_gone(r))
+			errmsg_set(&error, "the device was removed");
+		else
+			errmsg_set(&error, "cannot read the status of the "
+				   "frontend (FE_READ_STATUS): %s",
+				   strerror(-r));
+		lose(t, r, &error);
 		return;
 	}
 	t->status_errors = 0;
@@ -325,21 +314,16 @@ static bool take_requests(struct dvb_tuner *t, bool *ret_pids)
 	return true;
 }
 
-/* If a DVB device was plugged in, tries to open at once, also after an error,
- * because the device may have been replaced. */
-static void follow_hotplug(struct dvb_tuner *t)
-{
-	if (t->device.hotplug >= 0 &&
-	    t->device.ops->hotplug_take(t->device.ctx, t->device.hotplug) &&
-	    !t->open)
-		t->open_ns = 0;
-}
-
 static void take_turn(struct dvb_tuner *t, bool pids)
 {
 	uint64_t now_ns = mono_ns();
 
-	follow_hotplug(t);
+	/* if a DVB device was plugged in, tries to open at once, also after an
+	 * error, because the device may have been replaced */
+	if (t->device.hotplug >= 0 &&
+	    t->device.ops->hotplug_take(t->device.ctx, t->device.hotplug) &&
+	    !t->open)
+		t->open_ns = 0;
 	if (!t->open && now_ns >= t->open_ns)
 		open_device(t);
 	if (t->open && !t->tuned && now_ns >= t->tune_ns)
@@ -352,33 +336,29 @@ static void take_turn(struct dvb_tuner *t, bool pids)
 		measure(t);
 }
 
-static void await_turn(struct dvb_tuner *t)
-{
-	struct timespec until;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += TURN_MS * (long)MS;
-	if (until.tv_nsec >= (long)SECOND_NS) {
-		until.tv_nsec -= (long)SECOND_NS;
-		until.tv_sec++;
-	}
-	(void)pthread_mutex_lock(&t->lock);
-	if (!t->stop && t->requests == 0 && !t->changed && !t->pids_changed)
-		(void)pthread_cond_timedwait(&t->wake, &t->lock, &until);
-	(void)pthread_mutex_unlock(&t->lock);
-}
-
 static void *run(void *arg)
 {
 	struct dvb_tuner *t = arg;
 	const struct dvb_ops *ops = t->device.ops;
+	struct timespec until;
 	bool pids;
 
 	/* without hotplug messages, the thread tries to open once a second */
 	t->device.hotplug = ops->hotplug_open(t->device.ctx);
 	while (take_requests(t, &pids)) {
 		take_turn(t, pids);
-		await_turn(t);
+		(void)clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += TURN_MS * (long)MS;
+		if (until.tv_nsec >= (long)SECOND_NS) {
+			until.tv_nsec -= (long)SECOND_NS;
+			until.tv_sec++;
+		}
+		(void)pthread_mutex_lock(&t->lock);
+		if (!t->stop && t->requests == 0 && !t->changed &&
+		    !t->pids_changed)
+			(void)pthread_cond_timedwait(&t->wake, &t->lock,
+						     &until);
+		(void)pthread_mutex_unlock(&t->lock);
 	}
 	shut(t);
 	if (t->device.hotplug >= 0)

@@ -18,15 +18,6 @@ static uint64_t max_ns(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Are PES errors a fault of the tuner?  They are not if they concern a minority
- * of the PES packets, nor if the multiplex has had them from the start. */
-static bool has_pes_fault(struct tuner_watch *w, const struct watch_facts *f)
-{
-	w->had_pes |= f->pes_starts > 0 && f->pes_errors == 0;
-	return w->had_pes && f->pes_errors >= BAD_PACKETS &&
-	       f->pes_errors > f->pes_starts / 2;
-}
-
 /* Are at least half of all wrong?  The fraction decides, not a number, because
  * a PAT may have only two packets in a second (TR 101 290 5.2.1). */
 static bool is_half(uint32_t errors, uint32_t all)
@@ -37,8 +28,13 @@ static bool is_half(uint32_t errors, uint32_t all)
 /* Why the packets that arrive are bad; NULL: they are good. */
 static const char *find_bad(struct tuner_watch *w, const struct watch_facts *f)
 {
-	bool pes = has_pes_fault(w, f);
+	bool pes;
 
+	/* PES errors are no fault of the tuner if they concern a minority of
+	 * the PES packets, nor if the multiplex has had them from the start */
+	w->had_pes |= f->pes_starts > 0 && f->pes_errors == 0;
+	pes = w->had_pes && f->pes_errors >= BAD_PACKETS &&
+	      f->pes_errors > f->pes_starts / 2;
 	if (f->sync_errors >= BAD_PACKETS)
 		return "dvr sync byte error";
 	if (is_half(f->cc_errors, f->pat_packets))

@@ -108,25 +108,6 @@ static void take_field(struct rtsp_reply *r, struct slice name,
 	}
 }
 
-/* Is this the status line of a reply, "RTSP/1.0 200 OK"?  Some servers reply
- * with the version "HTTP/1.1". */
-static bool is_status_line(struct slice line)
-{
-	return slice_begins(line, "RTSP/") || slice_begins(line, "HTTP/");
-}
-
-static void take_status(struct rtsp_reply *r, struct slice line)
-{
-	struct slice version, rest, number, reason;
-	uint32_t status;
-
-	(void)slice_split(line, ' ', &version, &rest);
-	(void)slice_split(rest, ' ', &number, &reason);
-	if (slice_number(number, STATUS_MAX, &status) && status >= STATUS_MIN)
-		r->status = status;
-	(void)slice_copy(reason, r->reason, sizeof r->reason);
-}
-
 /* Is this the first line of a request, "ANNOUNCE rtsp://host/ RTSP/1.0"? */
 static bool is_request_line(struct slice line)
 {
@@ -146,32 +127,30 @@ static void take_head(struct rtsp_item *item, struct slice head,
 		      uint32_t *ret_body)
 {
 	struct slice line = { 0 }, name, value, rest = head;
+	struct slice version, status, number, reason;
+	struct rtsp_reply *reply = &item->reply;
+	uint32_t n;
 
 	*ret_body = 0;
 	(void)head_line(&rest, &line);
-	if (is_status_line(line)) {
-		take_status(&item->reply, line);
+	/* "RTSP/1.0 200 OK"; some servers reply with the version "HTTP/1.1" */
+	if (slice_begins(line, "RTSP/") || slice_begins(line, "HTTP/")) {
+		(void)slice_split(line, ' ', &version, &status);
+		(void)slice_split(status, ' ', &number, &reason);
+		if (slice_number(number, STATUS_MAX, &n) && n >= STATUS_MIN)
+			reply->status = n;
+		(void)slice_copy(reason, reply->reason, sizeof reply->reason);
 		head = rest;
 	} else if (is_request_line(line)) {
 		item->kind = RTSP_REQUEST;
 		head = rest;
 	}
 	while (head_field(&head, &name, &value)) {
-		take_field(&item->reply, name, value);
+		take_field(reply, name, value);
 		if (slice_is(name, "Content-Length") &&
 		    !slice_number(value, UINT32_MAX, ret_body))
 			*ret_body = UINT32_MAX;
 	}
-}
-
-/* The number of CR and LF bytes in front of an item. */
-static size_t skip_lines(const uint8_t *data, size_t len)
-{
-	size_t n = 0;
-
-	while (n < len && (data[n] == '\r' || data[n] == '\n'))
-		n++;
-	return n;
 }
 
 static ssize_t decode_frame(const uint8_t *data, size_t len,
@@ -198,16 +177,17 @@ ssize_t rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *ret,
 		.reply = { .timeout_s = RTSP_TIMEOUT_S,
 			   .stream = RTSP_NO_STREAM },
 	};
-	size_t head, blank = skip_lines(data, MIN(len, (size_t)HEAD_MAX));
+	size_t most = MIN(len, (size_t)HEAD_MAX), blank = 0, head;
 	uint32_t body;
 	ssize_t n;
 
+	while (blank < most && (data[blank] == '\r' || data[blank] == '\n'))
+		blank++;
 	if (blank < len && data[blank] == FRAME_MARK) {
 		n = decode_frame(data + blank, len - blank, ret);
 		return n > 0 ? n + (ssize_t)blank : 0;
 	}
-	head = head_length(data + blank,
-			   MIN(len, (size_t)HEAD_MAX) - blank);
+	head = head_length(data + blank, most - blank);
 	if (head == 0 && len >= HEAD_MAX)
 		return errmsg_fail(error, -EBADMSG, "RTSP: the server sent a "
 				   "head of more than %u bytes",

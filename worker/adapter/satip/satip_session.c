@@ -130,9 +130,10 @@ static enum satip_state tear_down(struct satip_session *s,
 	return SATIP_LEAVE;
 }
 
-/* Sends TEARDOWN, and the owner closes the connection.  Without a connection
- * the id is kept, for tear_down() after the next one. */
-static void leave(struct satip_session *s)
+/* Sends TEARDOWN, and the owner closes the connection until the pause ends.
+ * Without a connection the id is kept, for tear_down() after the next one. */
+static enum satip_state pause_for(struct satip_session *s, unsigned most_s,
+				  const struct context *c)
 {
 	char id[sizeof s->id];
 
@@ -142,12 +143,6 @@ static void leave(struct satip_session *s)
 	memcpy(id, s->id, sizeof id);
 	forget_session(s);
 	memcpy(s->id, id, sizeof id);
-}
-
-static enum satip_state pause_for(struct satip_session *s, unsigned most_s,
-				  const struct context *c)
-{
-	leave(s);
 	s->deadline_ns = 0;
 	retry_after(&s->retry, most_s, c->now_ns);
 	return SATIP_WAIT;
@@ -521,17 +516,6 @@ static void take_reply(struct satip_session *s, const struct rtsp_reply *r,
 	happen(s, judge(r), &(struct context){ .reply = r, .now_ns = now_ns });
 }
 
-static void take_frame(struct satip_session *s, const struct rtsp_item *item,
-		       uint64_t now_ns)
-{
-	if (s->place.kind != SATIP_TCP || s->id[0] == '\0')
-		return;
-	if (item->channel == s->place.channel)
-		s->cfg.on_media(item->data, item->len, s->cfg.arg);
-	else if (item->channel == s->place.channel + 1)
-		satip_session_rtcp(s, item->data, item->len, now_ns);
-}
-
 void satip_session_feed(struct satip_session *s, struct buf *in,
 			uint64_t now_ns)
 {
@@ -542,10 +526,15 @@ void satip_session_feed(struct satip_session *s, struct buf *in,
 	while (satip_session_wants(s) &&
 	       (n = rtsp_decode(buf_head(in), buf_len(in), &item, &error)) >
 		       0) {
+		bool frame = item.kind == RTSP_FRAME &&
+			     s->place.kind == SATIP_TCP && s->id[0] != '\0';
+
 		if (item.kind == RTSP_REPLY)
 			take_reply(s, &item.reply, now_ns);
-		else if (item.kind == RTSP_FRAME)
-			take_frame(s, &item, now_ns);
+		else if (frame && item.channel == s->place.channel)
+			s->cfg.on_media(item.data, item.len, s->cfg.arg);
+		else if (frame && item.channel == s->place.channel + 1)
+			satip_session_rtcp(s, item.data, item.len, now_ns);
 		buf_take(in, (size_t)n);
 	}
 	if (n < 0)

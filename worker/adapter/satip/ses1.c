@@ -45,27 +45,21 @@ static void take_tuner(struct ses1 *s, struct slice value)
 	s->quality = (uint8_t)quality;
 }
 
-static void take_text(struct ses1 *s, struct slice text)
+static void take_app(struct ses1 *s, const uint8_t *packet, size_t len)
 {
+	struct slice text = { .at = (const char *)packet };
 	struct slice part, name, value;
+	size_t n;
 
+	if (len < APP_TEXT || memcmp(packet + APP_NAME, "SES1", 4) != 0)
+		return;
+	n = rtp_get16(packet + APP_TEXT - 2);
+	text.at += APP_TEXT;
+	text.len = strnlen(text.at, MIN(n, len - APP_TEXT));
 	while (slice_part(&text, ';', &part))
 		if (slice_split(part, '=', &name, &value) &&
 		    slice_is(name, "tuner"))
 			take_tuner(s, value);
-}
-
-static void take_app(struct ses1 *s, const uint8_t *packet, size_t len)
-{
-	size_t text;
-
-	if (len < APP_TEXT || memcmp(packet + APP_NAME, "SES1", 4) != 0)
-		return;
-	text = rtp_get16(packet + APP_TEXT - 2);
-	text = MIN(text, len - APP_TEXT);
-	take_text(s, (struct slice){ (const char *)packet + APP_TEXT,
-				     strnlen((const char *)packet + APP_TEXT,
-					     text) });
 }
 
 int ses1_decode(const uint8_t *data, size_t len, struct ses1 *ret)
