@@ -18,9 +18,9 @@
 
 static const char author_key[] = "user.sluice.author";
 
-/* Gives the file the second name aside.  This needs no space and no right to
- * read, and is complete at once.  A copy takes its place on another file
- * system, or where the file has another owner.  read_result: of the content. */
+/* Gives the file the second name aside, which needs no space and is complete at
+ * once.  A copy takes its place on another file system, or where the file has
+ * another owner.  read_result: of the content. */
 static bool put_aside(const char *path, const char *aside, int read_result,
 		      const struct buf *content, struct errmsg *ret_lost)
 {
@@ -59,6 +59,11 @@ static bool shift(const char *path, const char *aside, struct errmsg *ret_lost)
 	return kept;
 }
 
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
 static bool has_digest(const struct buf *content, const char *digest)
 {
 	char own[DOCUMENT_DIGEST_TEXT];
@@ -77,7 +82,10 @@ int revisions_replace(const char *path, const void *data, size_t len,
 	int r;
 
 	f->lost.text[0] = '\0';
-	(void)stat(path, &before);
+	/* an earlier write was interrupted before it had kept the content */
+	if (stat(path, &before) == 0 && stat(aside, &after) == 0 &&
+	    S_ISREG(after.st_mode) && !is_same_file(&before, &after))
+		(void)shift(path, aside, &f->lost);
 	r = document_read(path, &old);
 	differs = r == 0 ? buf_len(&old) != len ||
 				   (len > 0 &&
@@ -88,9 +96,9 @@ int revisions_replace(const char *path, const void *data, size_t len,
 		   put_aside(path, aside, r, &old, &f->lost);
 	buf_done(&old);
 	r = replace_file(path, data, len, error);
-	(void)stat(path, &after);
-	f->replaced = r == 0 || after.st_ino != before.st_ino ||
-		      after.st_dev != before.st_dev;
+	if (stat(path, &after) < 0)
+		after = before;
+	f->replaced = r == 0 || !is_same_file(&before, &after);
 	f->is_other = f->replaced && is_other;
 	f->kept = is_aside && f->replaced && shift(path, aside, &f->lost);
 	if (is_aside && !f->replaced)

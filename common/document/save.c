@@ -62,6 +62,7 @@ struct save {
 	char signed_by[REVISION_AUTHOR_MAX + 1];
 	struct ratelimit log_limit;
 	struct ratelimit lost_limit;
+	struct ratelimit other_limit;
 	struct ratelimit slow_limit;
 	struct orders orders;
 	struct order *order; /* order of the write in flight; NULL: none */
@@ -75,7 +76,8 @@ struct save {
 	uint64_t took_ms;
 	char *text;
 	size_t len;
-	bool in_effect; /* the content is in effect, or will be at once */
+	bool is_text;   /* the content is that of save_text() */
+	bool in_effect; /* it is in effect, or will be at once */
 	/* logins for revisions_sign(); "": unknown */
 	char author[REVISION_AUTHOR_MAX + 1];
 	/* the content in the file; known: that which is in effect */
@@ -106,7 +108,9 @@ static int replace(struct save *s)
 		r = replace_file(s->cfg.path, s->text, s->len, &s->error);
 	if (r == 0 && s->author[0] != '\0')
 		revisions_sign(s->cfg.path, s->author);
-	if (s->former.replaced && s->in_effect)
+	/* a text that was not written does not come into effect, but may be in
+	 * the file */
+	if (s->former.replaced && s->in_effect && (r == 0 || !s->is_text))
 		document_digest(s->text, s->len, s->former.known);
 	return r;
 }
@@ -223,8 +227,8 @@ static void prepare(struct save *s)
 	char *author = s->cfg.author != NULL ? s->cfg.author(s->cfg.arg) : NULL;
 
 	take_burst(s);
-	s->in_effect = s->order == NULL || !s->order->is_text ||
-		       s->order->in_effect;
+	s->is_text = s->order != NULL && s->order->is_text;
+	s->in_effect = !s->is_text || s->order->in_effect;
 	if (author != NULL)
 		revisions_add_authors(s->author, author);
 	free(author);
@@ -280,7 +284,7 @@ static void report_former(struct save *s)
 
 	if (!f->replaced)
 		return;
-	if (f->is_other)
+	if (f->is_other && ratelimit_pass(&s->other_limit, mono_ms(), &held))
 		log_warning("config", "a change made through the API has "
 			    "overwritten an edit or upload in %s, which was "
 			    "not in effect%s%s%s", path,
@@ -288,8 +292,10 @@ static void report_former(struct save *s)
 			    f->kept ? path : "", f->kept ? ".1" : "");
 	if (f->lost.text[0] != '\0' &&
 	    ratelimit_pass(&s->lost_limit, mono_ms(), &held))
-		log_warning("config", "%s: saved, but the previous version is "
-			    "not kept as a revision: %s", path, f->lost.text);
+		log_warning("config", "%s: %s is not kept as a revision: %s",
+			    path, f->kept ? "an older version"
+					  : "the previous version",
+			    f->lost.text);
 }
 
 /* Takes the result of the thread, which has ended; returns 0 or -errno. */
@@ -362,7 +368,7 @@ struct save *save_new(const struct save_config *cfg)
 	s->cfg.path = xstrdup(cfg->path);
 	s->retry_ms = cfg->retry_min_ms;
 	s->log_limit = (struct ratelimit){ .burst = 3, .window_ms = 60000 };
-	s->lost_limit = s->slow_limit = s->log_limit;
+	s->lost_limit = s->slow_limit = s->other_limit = s->log_limit;
 	STAILQ_INIT(&s->orders);
 	STAILQ_INIT(&s->touched);
 	STAILQ_INIT(&s->in_flight);

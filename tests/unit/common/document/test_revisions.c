@@ -255,6 +255,19 @@ Test(revisions, a_failure_after_the_file_is_replaced_keeps_its_content)
 	expect(1, "one");
 }
 
+Test(revisions, what_an_interrupted_write_put_aside_is_kept)
+{
+	char name[80];
+
+	put("one");
+	name_of(0, name);
+	write_by_hand(name, "aside");
+	put("two");
+	expect(1, "one");
+	expect(2, "aside");
+	expect(0, "");
+}
+
 Test(revisions, only_other_content_than_the_expected_is_told)
 {
 	char one[DOCUMENT_DIGEST_TEXT];
