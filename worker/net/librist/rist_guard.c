@@ -21,8 +21,8 @@
 #define SETTLED_NS (100 * MS)
 /* shortest interval between two new filters */
 #define FILTERS_NS (10 * MS)
-/* A source that is not admitted for so long has ceased to send. */
-#define UNUSED_NS (3 * SECOND_NS)
+/* A source without a peer for so long has most probably ceased to send. */
+#define UNUSED_NS (30 * SECOND_NS)
 /* If the offset between the two clocks changes by more than this, the wall
  * clock was set. */
 #define SET_NS ((int64_t)(10 * MS))
@@ -310,7 +310,9 @@ bool rist_guard_admit(struct rist_guard *g, const struct sockaddr_any *at,
 	if (now - g->refused_ns < FILTERS_NS)
 		return false;
 	g->refused_ns = now;
-	end_refusal(g, rist_sources_expire(&g->sources, now - UNUSED_NS));
+	end_refusal(g, rist_sources_expire(
+			       &g->sources,
+			       now > UNUSED_NS ? now - UNUSED_NS : 0));
 	s = rist_sources_add(&g->sources, at, odd);
 	if (s != NULL)
 		begin(g, s, now);
