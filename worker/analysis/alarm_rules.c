@@ -116,28 +116,13 @@ static void judge_tables(struct monitor *m, uint64_t now_ns)
 		m->faults[ALARM_CAT]++;
 }
 
-/* Adds the faults of sections that arrived: on a wrong PID, too close, too
- * late. */
-static void judge_sections(struct monitor *m)
+static void judge_si(struct monitor *m, uint64_t now_ns)
 {
 	static const enum alarm_id alarms[SI_PIDS] = {
 		[SI_SLOT_CAT] = ALARM_CAT, [SI_SLOT_NIT] = ALARM_NIT,
 		[SI_SLOT_SDT] = ALARM_SDT, [SI_SLOT_EIT] = ALARM_EIT,
 		[SI_SLOT_RST] = ALARM_RST, [SI_SLOT_TDT] = ALARM_TDT,
 	};
-
-	for (size_t i = 0; i < SI_PIDS; i++)
-		m->faults[alarms[i]] += m->si.wrong[i];
-	m->faults[ALARM_SI_REPETITION] += m->si.near + m->si.late;
-	m->faults[ALARM_RST] += m->si.rst_near;
-	memset(m->si.wrong, 0, sizeof m->si.wrong);
-	m->si.near = m->si.late = m->si.rst_near = 0;
-}
-
-/* Adds a fault for each table that the stream had before and that is
- * overdue. */
-static void judge_si(struct monitor *m, uint64_t now_ns)
-{
 	static const struct {
 		enum si_table table;
 		enum alarm_id alarm;
@@ -149,17 +134,23 @@ static void judge_si(struct monitor *m, uint64_t now_ns)
 		{ SI_TDT, ALARM_TDT, 30000 },
 	};
 
+	/* sections that arrived: on a wrong PID, too close, too late */
+	for (size_t i = 0; i < SI_PIDS; i++)
+		m->faults[alarms[i]] += m->si.wrong[i];
+	m->faults[ALARM_SI_REPETITION] += m->si.near + m->si.late;
+	m->faults[ALARM_RST] += m->si.rst_near;
+	memset(m->si.wrong, 0, sizeof m->si.wrong);
+	m->si.near = m->si.late = m->si.rst_near = 0;
+
+	/* tables that the stream had before and that are overdue */
 	for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
 		uint64_t seen = m->si.seen_ns[rules[i].table];
 
 		if (seen != 0 && is_over(now_ns, seen, rules[i].max_ms))
 			m->faults[rules[i].alarm]++;
 	}
-}
 
-/* Adds a fault for each service whose EIT present/following is overdue. */
-static void judge_services(struct monitor *m, uint64_t now_ns)
-{
+	/* services whose EIT present/following is overdue */
 	if (!psi_has_pat(m->psi))
 		return;
 	si_watch_follow(&m->si, m->psi);
@@ -171,18 +162,6 @@ static void judge_services(struct monitor *m, uint64_t now_ns)
 	}
 }
 
-/* Does the PID have packets for some time, although no table of MPEG, DVB or
- * ATSC names it? */
-static bool is_free(const struct monitor *m, const struct pid_stats *s)
-{
-	uint64_t since_ns = MAX(s->first_ns, m->tables_ns);
-
-	return s->pid >= SI_PIDS_END && !is_referenced(m, s->pid) &&
-	       !psip_watch_has(&m->psip, s->pid) &&
-	       is_over(s->last_ns, MAX(since_ns, m->psip.changed_ns),
-		       PID_FREE_MS);
-}
-
 static void judge_pids(struct monitor *m, uint64_t now_ns)
 {
 	for (size_t i = 0; i < m->pids.n; i++) {
@@ -190,6 +169,7 @@ static void judge_pids(struct monitor *m, uint64_t now_ns)
 		uint8_t class = m->classes[s->pid];
 		bool has_pts = s->has_pts &&
 			       (class == PID_VIDEO || class == PID_AUDIO);
+		uint64_t since_ns = MAX(s->first_ns, m->tables_ns);
 
 		if (has_pts && s->packets > s->scrambled &&
 		    is_over(now_ns, s->pts_ns, PTS_MAX_MS))
@@ -197,8 +177,14 @@ static void judge_pids(struct monitor *m, uint64_t now_ns)
 		else if (has_pts &&
 			 is_over(s->pts_ns, s->pts_moved_ns, FROZEN_MS))
 			m->faults[ALARM_PTS_FROZEN]++;
-		/* before the tables are known every PID is unreferenced */
-		if (psi_has_pmt(m->psi) && s->packets > 0 && is_free(m, s))
+		/* The PID has packets for some time, although no table of MPEG,
+		 * DVB or ATSC names it.  Before the tables are known every PID
+		 * is unreferenced. */
+		since_ns = MAX(since_ns, m->psip.changed_ns);
+		if (psi_has_pmt(m->psi) && s->packets > 0 &&
+		    s->pid >= SI_PIDS_END && !is_referenced(m, s->pid) &&
+		    !psip_watch_has(&m->psip, s->pid) &&
+		    is_over(s->last_ns, since_ns, PID_FREE_MS))
 			m->faults[ALARM_UNREFERENCED_PID]++;
 	}
 }
@@ -246,9 +232,7 @@ void monitor_judge(struct monitor *m, uint64_t now_ns)
 	const struct psi_program *main = monitor_main(m);
 
 	judge_tables(m, now_ns);
-	judge_sections(m);
 	judge_si(m, now_ns);
-	judge_services(m, now_ns);
 	judge_pids(m, now_ns);
 	judge_pcrs(m, now_ns);
 	tstd_second(m);

@@ -119,50 +119,21 @@ static void check_table(struct monitor *m, struct pid_stats *s,
 	s->table_ns = now_ns;
 }
 
-/* True if the unit that begins in the packet has the start code of a PES.  True
- * also if the packet has less than its three bytes. */
-static bool begins_pes(const uint8_t *p)
-{
-	size_t at = ts_payload_offset(p);
-
-	return at + 3 > TS_PACKET ||
-	       (p[at] == 0 && p[at + 1] == 0 && p[at + 2] == 1);
-}
-
-static void note_pts(struct pid_stats *s, uint64_t pts, uint64_t now_ns)
-{
-	if (!s->has_pts || pts != s->pts)
-		s->pts_moved_ns = now_ns;
-	if (s->has_pts)
-		s->pts_gap_ns = MAX(s->pts_gap_ns, now_ns - s->pts_ns);
-	s->pts_count++;
-	s->has_pts = true;
-	s->pts = pts;
-	s->pts_ns = now_ns;
-}
-
-static void read_clocks(const struct psi *psi, uint64_t ret[TS_PIDS / 64])
-{
-	const struct psi_program *programs;
-	size_t n = psi_programs(psi, &programs);
-
-	memset(ret, 0, TS_PIDS / 8);
-	for (size_t i = 0; i < n; i++) {
-		uint16_t pid = programs[i].pcr_pid;
-
-		ret[pid / 64] |= UINT64_C(1) << pid % 64;
-	}
-}
-
 /* Restarts the time limits of a PID when the tables begin or cease to name it,
  * because its last packets belong to an earlier use.  The limits of its PCRs
  * also restart when a program begins or ceases to use them. */
 static void follow_names(struct monitor *m, uint64_t now_ns)
 {
-	uint64_t named[TS_PIDS / 64], clocks[TS_PIDS / 64];
+	uint64_t named[TS_PIDS / 64], clocks[TS_PIDS / 64] = { 0 };
+	const struct psi_program *programs;
+	size_t n = psi_programs(m->psi, &programs);
 
 	psi_used_pids(m->psi, named);
-	read_clocks(m->psi, clocks);
+	for (size_t i = 0; i < n; i++) {
+		uint16_t pid = programs[i].pcr_pid;
+
+		clocks[pid / 64] |= UINT64_C(1) << pid % 64;
+	}
 	for (uint16_t i = 0; i < TS_PIDS / 64; i++) {
 		uint64_t changed = named[i] ^ m->named[i];
 
@@ -209,18 +180,6 @@ static void classify(struct monitor *m, uint64_t now_ns)
 	}
 }
 
-/* Reads the time stamps of a PES, perhaps from the headers of several
- * packets. */
-static enum pes_sign read_times(struct monitor *m, struct pid_stats *s,
-				const uint8_t *p, struct pes_stamps *ret)
-{
-	enum pes_sign sign = pes_reader_take(&m->reader, p, ret);
-
-	s->follows &= (uint8_t)~PID_HEADER;
-	s->follows |= sign == PES_WAITS ? PID_HEADER : 0;
-	return sign;
-}
-
 /* Takes a packet that begins a unit or fills a buffer.  Few packets do, so the
  * function is not a part of the loop over all packets. */
 __attribute__((noinline)) static void take_unit(struct monitor *m,
@@ -235,16 +194,35 @@ __attribute__((noinline)) static void take_unit(struct monitor *m,
 	if (class != PID_VIDEO && class != PID_AUDIO &&
 	    class != PID_SUBTITLE && class != PID_TELETEXT)
 		return;
-	if (ts_pusi(p) || s->follows & PID_HEADER)
-		sign = read_times(m, s, p, &times);
+	/* a header may extend over several packets */
+	if (ts_pusi(p) || s->follows & PID_HEADER) {
+		sign = pes_reader_take(&m->reader, p, &times);
+		s->follows &= (uint8_t)~PID_HEADER;
+		s->follows |= sign == PES_WAITS ? PID_HEADER : 0;
+	}
 	m->faults[ALARM_BUFFER] += tstd_take(s, m->packets);
 	if (class == PID_VIDEO || class == PID_AUDIO)
 		m->faults[ALARM_BUFFER] += tstd_take_media(m, s, p, sign,
 							   &times);
-	if (ts_pusi(p))
-		s->pes_errors += !begins_pes(p);
-	if (sign == PES_READ)
-		note_pts(s, times.pts, now_ns);
+	if (ts_pusi(p)) {
+		size_t at = ts_payload_offset(p);
+
+		/* the start code has three bytes: no verdict on fewer */
+		s->pes_errors += at + 3 <= TS_PACKET &&
+				 (p[at] != 0 || p[at + 1] != 0 ||
+				  p[at + 2] != 1);
+	}
+	if (sign != PES_READ)
+		return;
+
+	if (!s->has_pts || times.pts != s->pts)
+		s->pts_moved_ns = now_ns;
+	if (s->has_pts)
+		s->pts_gap_ns = MAX(s->pts_gap_ns, now_ns - s->pts_ns);
+	s->pts_count++;
+	s->has_pts = true;
+	s->pts = times.pts;
+	s->pts_ns = now_ns;
 }
 
 static void check_clear(struct monitor *m, struct pid_stats *s,
@@ -401,17 +379,6 @@ feed_run(struct monitor *m, struct ts_run run, uint64_t now_ns)
 		feed_packet(m, p, now_ns);
 }
 
-static void feed_skips(struct monitor *m, struct ts_run run,
-		       const uint32_t *before, uint64_t now_ns)
-{
-	for (size_t i = 0; i < run.n; i++) {
-		m->packets += before[i];
-		m->skipped += before[i];
-		feed_run(m, (struct ts_run){ run.data + i * TS_PACKET, 1 },
-			 now_ns);
-	}
-}
-
 /* Ends a silence, which is a fault of its own: what it has delayed is no fault
  * (TR 101 290 5.2.1: after sync was lost, other indications are not valid). */
 __attribute__((noinline)) static void resume(struct monitor *m, uint64_t now_ns)
@@ -452,10 +419,17 @@ uint32_t monitor_feed(struct monitor *m, const struct ts_run *runs,
 			m->unplaced = true;
 			tstd_rest(m);
 		}
-		if (skipped != NULL)
-			feed_skips(m, runs[i], skipped, now_ns);
-		else
+		if (skipped == NULL) {
 			feed_run(m, runs[i], now_ns);
+			continue;
+		}
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *p = runs[i].data + k * TS_PACKET;
+
+			m->packets += skipped[k];
+			m->skipped += skipped[k];
+			feed_run(m, (struct ts_run){ p, 1 }, now_ns);
+		}
 	}
 	return m->faults[ALARM_CC] + m->damaged - before;
 }

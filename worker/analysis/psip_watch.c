@@ -50,19 +50,6 @@ static bool read_mgt(const uint8_t *section, size_t len,
 	return at <= end;
 }
 
-static void take_mgt(struct psip_watch *w, const uint8_t *section, size_t len,
-		     uint64_t now_ns)
-{
-	uint64_t listed[TS_PIDS / 64];
-
-	if (len < MGT_TABLES + CRC_LEN || !(section[CURRENT_NEXT] & 1) ||
-	    !read_mgt(section, len, listed) ||
-	    memcmp(listed, w->listed, sizeof listed) == 0)
-		return;
-	memcpy(w->listed, listed, sizeof listed);
-	w->changed_ns = now_ns;
-}
-
 void psip_watch_feed(struct psip_watch *w, const uint8_t *packet,
 		     uint64_t now_ns)
 {
@@ -72,14 +59,20 @@ void psip_watch_feed(struct psip_watch *w, const uint8_t *packet,
 	section_push(&w->assembler, packet);
 	while ((section = section_pull(&w->assembler, &len)) != NULL) {
 		uint8_t id = section_table_id(section);
+		uint64_t listed[TS_PIDS / 64];
 
 		/* without section_syntax_indicator no CRC_32 was checked */
 		if (!section_has_syntax(section) || id < MGT_TABLE_ID ||
 		    id > STT_TABLE_ID)
 			continue;
 		w->is_atsc = true;
-		if (id == MGT_TABLE_ID)
-			take_mgt(w, section, len, now_ns);
+		if (id == MGT_TABLE_ID && len >= MGT_TABLES + CRC_LEN &&
+		    (section[CURRENT_NEXT] & 1) &&
+		    read_mgt(section, len, listed) &&
+		    memcmp(listed, w->listed, sizeof listed) != 0) {
+			memcpy(w->listed, listed, sizeof listed);
+			w->changed_ns = now_ns;
+		}
 	}
 }
 

@@ -45,13 +45,6 @@ static void set_ca(struct role *roles, struct desc_loop loop, const char *kind,
 			set_role(roles, pid, kind, program);
 }
 
-static void set_psip(struct role *roles, const struct monitor *m)
-{
-	for (unsigned pid = SI_PIDS_END; pid < TS_PID_NULL; pid++)
-		if (psip_watch_has(&m->psip, (uint16_t)pid))
-			set_role(roles, pid, "psip", 0);
-}
-
 static struct role *find_roles(const struct monitor *m)
 {
 	static const char *const fixed[] = {
@@ -94,7 +87,9 @@ static struct role *find_roles(const struct monitor *m)
 	}
 	for (size_t i = 0; i < SI_CAT_SECTIONS; i++)
 		set_ca(roles, si_watch_cat(&m->si, i), "emm", 0);
-	set_psip(roles, m);
+	for (unsigned pid = SI_PIDS_END; pid < TS_PID_NULL; pid++)
+		if (psip_watch_has(&m->psip, (uint16_t)pid))
+			set_role(roles, pid, "psip", 0);
 	return roles;
 }
 

@@ -38,20 +38,6 @@ void si_watch_set_rate(struct si_watch *w, uint64_t bps)
 	w->gap_packets = n > GAP_TOLERANCE ? n - GAP_TOLERANCE : 0;
 }
 
-static size_t slot_of(uint16_t pid)
-{
-	static const uint16_t pids[SI_PIDS] = {
-		[SI_SLOT_CAT] = SI_PID_CAT, [SI_SLOT_NIT] = SI_PID_NIT,
-		[SI_SLOT_SDT] = SI_PID_SDT, [SI_SLOT_EIT] = SI_PID_EIT,
-		[SI_SLOT_RST] = SI_PID_RST, [SI_SLOT_TDT] = SI_PID_TDT,
-	};
-	size_t slot = 0;
-
-	while (slot < SI_PIDS && pids[slot] != pid)
-		slot++;
-	return slot;
-}
-
 /* May a table with this table_id be on the PID (TR 101 290 2.6, 3.1, 3.5 to
  * 3.8)? */
 static bool belongs(size_t slot, uint8_t id)
@@ -158,17 +144,6 @@ static void take_present(struct si_watch *w, const uint8_t *section,
 	s[i].seen_ns[section[6]] = now_ns;
 }
 
-static void take_cat(struct si_watch *w, const uint8_t *section, size_t len)
-{
-	if (len < CAT_HEADER + CRC_LEN || len > SI_CAT_MAX ||
-	    section[6] >= SI_CAT_SECTIONS || !(section[5] & 1))
-		return;
-	memcpy(w->cat[section[6]], section, len);
-	w->cat_len[section[6]] = len;
-	for (size_t i = section[7] + 1u; i < SI_CAT_SECTIONS; i++)
-		w->cat_len[i] = 0;
-}
-
 static void take(struct si_watch *w, const uint8_t *section,
 		 size_t len, uint64_t now_ns)
 {
@@ -186,40 +161,50 @@ static void take(struct si_watch *w, const uint8_t *section,
 		w->seen_ns[table] = now_ns;
 	if (table == SI_EIT)
 		take_present(w, section, now_ns);
-	if (table == SI_CAT)
-		take_cat(w, section, len);
-}
-
-/* True if a TOT has a wrong CRC_32, which it has without
- * section_syntax_indicator (EN 300 468 5.2.6). */
-static bool is_damaged_tot(const uint8_t *section, size_t len)
-{
-	return section_table_id(section) == TOT_TABLE_ID &&
-	       !section_has_syntax(section) && crc32_mpeg(section, len) != 0;
+	if (table != SI_CAT || len < CAT_HEADER + CRC_LEN ||
+	    len > SI_CAT_MAX || section[6] >= SI_CAT_SECTIONS ||
+	    !(section[5] & 1))
+		return;
+	memcpy(w->cat[section[6]], section, len);
+	w->cat_len[section[6]] = len;
+	for (size_t i = section[7] + 1u; i < SI_CAT_SECTIONS; i++)
+		w->cat_len[i] = 0;
 }
 
 void si_watch_feed(struct si_watch *w, const uint8_t *packet, uint64_t nth,
 		   uint64_t now_ns)
 {
-	size_t slot = slot_of(ts_pid(packet)), len;
+	static const uint16_t pids[SI_PIDS] = {
+		[SI_SLOT_CAT] = SI_PID_CAT, [SI_SLOT_NIT] = SI_PID_NIT,
+		[SI_SLOT_SDT] = SI_PID_SDT, [SI_SLOT_EIT] = SI_PID_EIT,
+		[SI_SLOT_RST] = SI_PID_RST, [SI_SLOT_TDT] = SI_PID_TDT,
+	};
+	const uint16_t pid = ts_pid(packet);
+	size_t slot = 0, len;
 	const uint8_t *section;
 
+	while (slot < SI_PIDS && pids[slot] != pid)
+		slot++;
 	if (slot == SI_PIDS)
 		return;
 	if (ts_pusi(packet))
 		w->starts[slot] = nth;
 	section_push(&w->assemblers[slot], packet);
 	while ((section = section_pull(&w->assemblers[slot], &len)) != NULL) {
-		if (!belongs(slot, section_table_id(section))) {
+		uint8_t id = section_table_id(section);
+
+		if (!belongs(slot, id)) {
 			w->wrong[slot]++;
 			continue;
 		}
-		if (is_damaged_tot(section, len)) {
+		/* a TOT has a CRC_32 without section_syntax_indicator
+		 * (EN 300 468 5.2.6) */
+		if (id == TOT_TABLE_ID && !section_has_syntax(section) &&
+		    crc32_mpeg(section, len) != 0) {
 			w->tot_errors++;
 			continue;
 		}
-		if (slot != SI_SLOT_CAT &&
-		    section_table_id(section) != ST_TABLE_ID)
+		if (slot != SI_SLOT_CAT && id != ST_TABLE_ID)
 			judge_distance(w, slot, section, nth, now_ns);
 		take(w, section, len, now_ns);
 	}

@@ -44,21 +44,6 @@ void tstd_set_clock(struct monitor *m, uint16_t pid, uint16_t pcr_pid)
 		s->clock = i < m->n_pcrs ? (uint8_t)(i + 1) : 0;
 }
 
-/* Begins or ends the check of the units of this PID, which needs a constant
- * rate, a clock and known buffers. */
-static void follow_units(struct monitor *m, struct pid_stats *s)
-{
-	if (m->rate == 0 || s->unit_bytes == 0 || s->clock == 0) {
-		free_units(s);
-		return;
-	}
-	if (s->units == NULL)
-		s->units = xcalloc(1, sizeof *s->units);
-	s->units->size = s->unit_bytes;
-	s->units->frame = (uint32_t)(m->rate * s->frame_ticks /
-				     (TS_PACKET * 8 * (uint64_t)PCR_HZ));
-}
-
 /* Sets the constant rate in bit/s; 0: the rate is not constant, or unknown. */
 static void set_rate(struct monitor *m, uint64_t rate)
 {
@@ -80,7 +65,18 @@ static void set_rate(struct monitor *m, uint64_t rate)
 		struct pid_stats *s = &m->pids.list[i];
 		bool judged;
 
-		follow_units(m, s);
+		/* the check of the units needs a constant rate, a clock and
+		 * known buffers */
+		if (rate == 0 || s->unit_bytes == 0 || s->clock == 0) {
+			free_units(s);
+		} else {
+			if (s->units == NULL)
+				s->units = xcalloc(1, sizeof *s->units);
+			s->units->size = s->unit_bytes;
+			s->units->frame =
+				(uint32_t)(rate * s->frame_ticks /
+					   (TS_PACKET * 8 * (uint64_t)PCR_HZ));
+		}
 		judged = s->leak > 0 || s->units != NULL ||
 			 (rate > 0 && (s->class == PID_PSI ||
 				       s->pid == SI_PID_CAT));
@@ -116,73 +112,52 @@ static size_t find_data(const uint8_t *packet)
 						 pes[PES_HEADER - 1];
 }
 
-/* Learns rate and buffers from the head of the first frame of a unit of
- * audio. */
-static void learn_audio(struct pid_stats *s, const uint8_t *packet, size_t at)
-{
-	struct t_std_audio audio;
-
-	if (at + AUDIO_HEAD > TS_PACKET ||
-	    !t_std_audio_find(packet + at, &audio))
-		return;
-	s->unit_bps = audio.bps;
-	s->unit_bytes = audio.bytes;
-	s->frame_ticks = audio.frame_ticks;
-}
-
-/* Learns rate and buffers from the level in a parameter set of video. */
-static void learn_video(struct monitor *m, struct pid_stats *s,
-			const uint8_t *packet)
-{
-	size_t at = ts_payload_offset(packet);
-	struct t_std_video v;
-
-	if (!t_std_video_find(psi_coding(m->psi, s->pid), packet + at,
-			      TS_PACKET - at, &v))
-		return;
-	s->unit_bps = v.bps;
-	s->unit_bytes = v.bytes;
-	s->frame_ticks = 0;
-}
-
-/* Learns rate and buffers from a packet that begins a unit; data: the offset of
- * the unit's data. */
+/* Learns rate and buffers from a packet that begins a unit: from the level in a
+ * parameter set of video, or from the head of the first frame of audio.  data:
+ * the offset of the unit's data. */
 static void learn(struct monitor *m, struct pid_stats *s,
 		  const uint8_t *packet, size_t data)
 {
-	if (s->class == PID_VIDEO)
-		learn_video(m, s, packet);
-	else
-		learn_audio(s, packet, data);
-}
+	size_t at = ts_payload_offset(packet);
+	struct t_std_audio audio;
+	struct t_std_video video;
 
-/* Finds the position of the packet at which a unit leaves the buffer; false: it
- * is not known. */
-static bool find_end(const struct monitor *m, const struct pid_stats *s,
-		     uint64_t dts, uint64_t *ret)
-{
-	const struct pcr_check *clock = &m->pcrs[s->clock - 1].check;
-	int64_t lead = wrap_diff(dts * PCR_PER_TICK, clock->last, PCR_WRAP);
-	int64_t packets;
-
-	if (!clock->started || lead > UNIT_BUFFER_LEAD_S * (int64_t)PCR_HZ ||
-	    lead < -UNIT_BUFFER_LATE_S * (int64_t)PCR_HZ)
-		return false;
-	packets = lead / 27 * (int64_t)(m->rate / 1000) /
-		  (TS_PACKET * 8 * INT64_C(1000));
-	*ret = (uint64_t)MAX(INT64_C(0), (int64_t)clock->last_packet + packets);
-	return true;
+	if (s->class != PID_VIDEO) {
+		if (data + AUDIO_HEAD > TS_PACKET ||
+		    !t_std_audio_find(packet + data, &audio))
+			return;
+		s->unit_bps = audio.bps;
+		s->unit_bytes = audio.bytes;
+		s->frame_ticks = audio.frame_ticks;
+		return;
+	}
+	if (!t_std_video_find(psi_coding(m->psi, s->pid), packet + at,
+			      TS_PACKET - at, &video))
+		return;
+	s->unit_bps = video.bps;
+	s->unit_bytes = video.bytes;
+	s->frame_ticks = 0;
 }
 
 /* Begins a unit; true: it arrives after its DTS. */
 static bool begin_unit(struct monitor *m, struct pid_stats *s, uint64_t dts)
 {
-	uint64_t at;
+	const struct pcr_check *clock = &m->pcrs[s->clock - 1].check;
+	int64_t lead = wrap_diff(dts * PCR_PER_TICK, clock->last, PCR_WRAP);
+	int64_t end;
 
-	if (find_end(m, s, dts, &at))
-		return unit_buffer_begin(s->units, at, m->packets);
-	unit_buffer_reset(s->units);
-	return false;
+	/* it is not known when the unit leaves the buffer */
+	if (!clock->started || lead > UNIT_BUFFER_LEAD_S * (int64_t)PCR_HZ ||
+	    lead < -UNIT_BUFFER_LATE_S * (int64_t)PCR_HZ) {
+		unit_buffer_reset(s->units);
+		return false;
+	}
+	/* the position of the packet at which it does */
+	end = (int64_t)clock->last_packet +
+	      lead / 27 * (int64_t)(m->rate / 1000) /
+		      (TS_PACKET * 8 * INT64_C(1000));
+	return unit_buffer_begin(s->units, (uint64_t)MAX(INT64_C(0), end),
+				 m->packets);
 }
 
 bool tstd_take_media(struct monitor *m, struct pid_stats *s,

@@ -54,27 +54,20 @@ static bool add_header(struct backend_fetch *f, const char *name,
 	return more != NULL;
 }
 
-/* Does this line end a head with a status of 200 to 299, or from 400 on?  Then
- * that head is the answer. */
-static bool ends_head(const struct backend_fetch *f, const char *line,
-		      size_t len)
-{
-	long status = 0;
-
-	if (len == 0 || (line[0] != '\r' && line[0] != '\n'))
-		return false;
-	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
-	return (status >= 200 && status < 300) || status >= 400;
-}
-
 static size_t on_header(char *data, size_t size, size_t n, void *arg)
 {
 	struct backend_fetch *f = arg;
+	long status = 0;
 
 	f->received += size * n;
 	if (f->received > BACKEND_HEADERS_MAX)
 		return CURL_WRITEFUNC_ERROR;
-	if (ends_head(f, data, size * n))
+	if (size * n == 0 || (data[0] != '\r' && data[0] != '\n'))
+		return size * n;
+	/* the line ends a head, which is the answer if its status is 200 to
+	 * 299, or from 400 on */
+	(void)curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
+	if ((status >= 200 && status < 300) || status >= 400)
 		f->answered = true;
 	return size * n;
 }

@@ -31,14 +31,6 @@ static bool is_lossy(const struct input *in, uint64_t now_ns)
 	       now_ns - in->lossy_ns < FAILOVER_HOLE_MS * MS;
 }
 
-/* True if the input has been on air for FAILOVER_CLEAN_MS without any loss. */
-static bool is_clean(const struct input *in, uint64_t now_ns)
-{
-	return is_good_for(in, FAILOVER_CLEAN_MS, now_ns) &&
-	       (in->loss_ns == 0 ||
-		now_ns - in->loss_ns >= FAILOVER_CLEAN_MS * MS);
-}
-
 /* The time from which any other input may follow this one; UINT64_MAX: it is on
  * air. */
 static uint64_t due_ns(const struct failover *f, const struct input *in)
@@ -166,12 +158,15 @@ static bool can_follow(struct failover *f, size_t i, bool patient,
 {
 	struct input *in = &f->inputs[i];
 	size_t c = f->decision.input;
+	bool clean = is_good_for(in, FAILOVER_CLEAN_MS, now_ns) &&
+		     (in->loss_ns == 0 ||
+		      now_ns - in->loss_ns >= FAILOVER_CLEAN_MS * MS);
 
 	if (damper_is_damped(&in->damper, now_ns) != patient)
 		return false;
 	/* a chosen input that only loses single packets is left only for an
 	 * input without any loss */
-	if (is_whole_for(&f->inputs[c], 0, now_ns) && !is_clean(in, now_ns))
+	if (is_whole_for(&f->inputs[c], 0, now_ns) && !clean)
 		return false;
 	/* a cold input is not received before it is chosen, so nothing shows
 	 * whether it will be on air: it follows only when the delay has passed,
@@ -457,22 +452,16 @@ unsigned failover_penalty(const struct failover *f, size_t i, uint64_t now_ns)
 	return damper_penalty(&f->inputs[i].damper, now_ns);
 }
 
-/* True if damping can change the choice: there is another input, and not only
- * an operator chooses. */
-static bool has_choice(const struct failover *f)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->cfg.n_inputs; i++)
-		n += is_usable(&f->inputs[i]);
-	return n > 1 && f->cfg.mode != FAILOVER_DISABLE;
-}
-
 uint64_t failover_damped_ns(struct failover *f, size_t i, uint64_t now_ns)
 {
 	struct damper *d = &f->inputs[i].damper;
+	size_t n = 0;
 
-	if (!has_choice(f))
+	/* damping cannot change the choice: there is no other input, or only an
+	 * operator chooses */
+	for (size_t k = 0; k < f->cfg.n_inputs; k++)
+		n += is_usable(&f->inputs[k]);
+	if (n <= 1 || f->cfg.mode == FAILOVER_DISABLE)
 		return 0;
 	return damper_is_damped(d, now_ns) ? damper_reuse_ns(d, now_ns) - now_ns
 					   : 0;

@@ -45,15 +45,6 @@ static uint16_t crc_of(const uint8_t *data, size_t len)
 	return (uint16_t)crc;
 }
 
-/* Returns crc divided by x^n: the checksum to write n bits before the end of
- * the checked bits, so that their CRC is 0. */
-static uint16_t crc_in_front(uint32_t crc, size_t n)
-{
-	while (n-- > 0)
-		crc = (crc & 1 ? crc ^ CRC_POLY : crc) >> 1;
-	return (uint16_t)crc;
-}
-
 static void put_zeroes(struct bit_writer *w, unsigned n)
 {
 	while (n-- > 0)
@@ -147,7 +138,7 @@ static void make_ac3(const uint8_t *sample, struct silent *ret)
 	size_t words = ret->len / 2;
 	/* bytes that the first CRC covers: 5/8 of the frame */
 	size_t front = 2 * ((words >> 1) + (words >> 3));
-	uint16_t crc;
+	uint32_t crc;
 	struct layout l;
 
 	bits_put(&w, 32, 0x0b770000);
@@ -157,7 +148,11 @@ static void make_ac3(const uint8_t *sample, struct silent *ret)
 		put_block(&w, &l, i == 0);
 	/* 5.1 channels need less than 600 bits; the shortest frame has 1,024 */
 	assert(w.at + LAST_BITS <= ret->len * 8);
-	crc = crc_in_front(crc_of(ret->frame + 4, front - 4), 8 * front - 16);
+	/* divided by x^n: the checksum to write n bits before the end of the
+	 * checked bits, so that their CRC is 0 */
+	crc = crc_of(ret->frame + 4, front - 4);
+	for (size_t n = 8 * front - 16; n > 0; n--)
+		crc = (crc & 1 ? crc ^ CRC_POLY : crc) >> 1;
 	ret->frame[2] = (uint8_t)(crc >> 8);
 	ret->frame[3] = (uint8_t)crc;
 	crc = crc_of(ret->frame + front, ret->len - front - 2);

@@ -17,9 +17,14 @@ void picture_keeper_done(struct picture_keeper *k)
 	*k = (struct picture_keeper){ 0 };
 }
 
-static void add(struct picture_keeper *k, const uint8_t *data, size_t len)
+/* Takes the payload of a packet: skips the PES header, and collects what
+ * follows. */
+static void take(struct picture_keeper *k, const uint8_t *data, size_t len)
 {
-	if (k->next_len + len > FILLER_PICTURE_MAX) {
+	const uint8_t *end = data + len, *es = pes_skip(&k->skip, data, end);
+
+	len = es != NULL ? (size_t)(end - es) : 0;
+	if (es == NULL || k->next_len + len > FILLER_PICTURE_MAX) {
 		k->collecting = false;
 		return;
 	}
@@ -30,20 +35,8 @@ static void add(struct picture_keeper *k, const uint8_t *data, size_t len)
 	/* next may still be NULL, which memcpy() does not allow */
 	if (len == 0)
 		return;
-	memcpy(k->next + k->next_len, data, len);
+	memcpy(k->next + k->next_len, es, len);
 	k->next_len += len;
-}
-
-/* Takes the payload of a packet: skips the PES header, and collects what
- * follows. */
-static void take(struct picture_keeper *k, const uint8_t *data, size_t len)
-{
-	const uint8_t *end = data + len, *es = pes_skip(&k->skip, data, end);
-
-	if (es == NULL)
-		k->collecting = false;
-	else
-		add(k, es, (size_t)(end - es));
 }
 
 void picture_keeper_feed(struct picture_keeper *k, const uint8_t *packet,

@@ -370,15 +370,6 @@ static struct clock *find_clock(struct play *p, uint16_t pid)
 	return NULL;
 }
 
-static void add_si(struct play *p, const struct si_kept *kept)
-{
-	struct packed *to = &p->si[p->n_si++];
-	uint8_t cc = 0;
-
-	to->data = xcalloc(section_packets(kept->len), TS_PACKET);
-	to->n = section_pack(kept->data, kept->len, kept->pid, &cc, to->data);
-}
-
 struct play *play_new(const struct psi *psi, const struct si_keeper *si,
 		      uint64_t now_ns)
 {
@@ -389,8 +380,15 @@ struct play *play_new(const struct psi *psi, const struct si_keeper *si,
 	p->start_ns = p->tables_ns = p->si_ns = now_ns;
 	p->base = BASE;
 	psi_lead(psi, add_section, p);
-	for (size_t i = 0; i < si->n; i++)
-		add_si(p, &si->kept[i]);
+	for (size_t i = 0; i < si->n; i++) {
+		const struct si_kept *kept = &si->kept[i];
+		struct packed *to = &p->si[p->n_si++];
+		uint8_t cc = 0;
+
+		to->data = xcalloc(section_packets(kept->len), TS_PACKET);
+		to->n = section_pack(kept->data, kept->len, kept->pid, &cc,
+				     to->data);
+	}
 	for (size_t i = 0; i < n_programs; i++)
 		play_add_clock(p, programs[i].pcr_pid);
 	return p;

@@ -27,36 +27,26 @@ void si_keeper_done(struct si_keeper *k)
 	*k = (struct si_keeper){ .n = 0 };
 }
 
-/* Removes section i.  Its memory stays for another section. */
-static void drop(struct si_keeper *k, size_t i)
-{
-	struct si_kept dropped = k->kept[i];
-
-	k->kept[i] = k->kept[--k->n];
-	k->kept[k->n] = dropped;
-}
-
-/* Have both sections the same table_id and table_id_extension? */
-static bool is_same_table(const uint8_t *a, const uint8_t *b)
-{
-	return a[0] == b[0] && a[3] == b[3] && a[4] == b[4];
-}
-
 static void keep(struct si_keeper *k, uint16_t pid, const uint8_t *section,
 		 size_t len)
 {
 	struct si_kept *to;
 
 	for (size_t i = k->n; i-- > 0;) {
-		const struct si_kept *old = &k->kept[i];
+		const struct si_kept old = k->kept[i];
 
-		if (!is_same_table(old->data, section))
+		/* another table_id or table_id_extension: another table */
+		if (old.data[0] != section[0] || old.data[3] != section[3] ||
+		    old.data[4] != section[4])
 			continue;
-		if (old->len == len && memcmp(old->data, section, len) == 0)
+		if (old.len == len && memcmp(old.data, section, len) == 0)
 			return;
 		/* byte 5 has the version, byte 6 the number of the section */
-		if (old->data[5] != section[5] || old->data[6] == section[6])
-			drop(k, i);
+		if (old.data[5] == section[5] && old.data[6] != section[6])
+			continue;
+		/* the memory of the dropped section stays for another one */
+		k->kept[i] = k->kept[--k->n];
+		k->kept[k->n] = old;
 	}
 	if (k->n == SI_KEEPER_SECTIONS)
 		return;

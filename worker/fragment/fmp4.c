@@ -64,36 +64,6 @@ static int add_tracks(const struct psi_program *p, struct fmp4_track *list,
 			      "audio that fMP4 can carry", p->number);
 }
 
-/* Notes a PES that begins at this offset in the data of the source. */
-static void begin_pes(struct fmp4_track *t, const struct fmp4_source *s,
-		      size_t place)
-{
-	struct fmp4_pes at = { .at = buf_len(&t->es),
-			       .own = place >= s->from && place < s->own,
-			       .front = place < s->from };
-
-	t->header = (struct pes_skip){ 0 };
-	t->beyond += place >= s->own;
-	buf_append(&t->pes, &at, sizeof at);
-}
-
-/* Reads the times of the last PES, which may be complete with this packet. */
-static void read_times(struct fmp4_track *t, struct pes_reader *r,
-		       const uint8_t *packet)
-{
-	struct pes_stamps times;
-	enum pes_sign sign = pes_reader_take(r, packet, &times);
-	struct fmp4_pes *last;
-
-	t->waits = sign == PES_WAITS;
-	if (sign != PES_READ)
-		return;
-	last = fmp4_pes_at(t, fmp4_n_pes(t) - 1);
-	last->has_time = true;
-	last->pts = times.pts;
-	last->dts = times.dts;
-}
-
 /* Collects the payload of a packet of the track.  place: offset of the packet
  * in the data of the source. */
 static void feed(struct fmp4_track *t, struct pes_reader *r,
@@ -105,13 +75,34 @@ static void feed(struct fmp4_track *t, struct pes_reader *r,
 
 	if (ts_tei(packet) || ts_scrambling(packet))
 		return;
-	if (ts_pusi(packet) && pes_begins(packet))
-		begin_pes(t, s, place);
+	if (ts_pusi(packet) && pes_begins(packet)) {
+		struct fmp4_pes begun = {
+			.at = buf_len(&t->es),
+			.own = place >= s->from && place < s->own,
+			.front = place < s->from,
+		};
+
+		t->header = (struct pes_skip){ 0 };
+		t->beyond += place >= s->own;
+		buf_append(&t->pes, &begun, sizeof begun);
+	}
 	/* the packet continues a PES that began before the data */
 	if (fmp4_n_pes(t) == 0)
 		return;
-	if (ts_pusi(packet) || t->waits)
-		read_times(t, r, packet);
+	if (ts_pusi(packet) || t->waits) {
+		struct pes_stamps times;
+		enum pes_sign sign = pes_reader_take(r, packet, &times);
+
+		t->waits = sign == PES_WAITS;
+		if (sign == PES_READ) {
+			struct fmp4_pes *last =
+				fmp4_pes_at(t, fmp4_n_pes(t) - 1);
+
+			last->has_time = true;
+			last->pts = times.pts;
+			last->dts = times.dts;
+		}
+	}
 	es = pes_skip(&t->header, packet + ts_payload_offset(packet), end);
 	len = es != NULL ? (size_t)(end - es) : 0;
 	skip = MIN(t->skip, len);
@@ -132,14 +123,6 @@ static bool lacks_time(const struct fmp4_track *t)
 	return t->video && t->waits;
 }
 
-/* True if the track needs no more bytes behind the segment.  The last audio
- * frame may end in the PES that follows, so audio needs the start of a second
- * one. */
-static bool is_full(const struct fmp4_track *t)
-{
-	return t->beyond >= (t->video ? 1 : 2) && !lacks_time(t);
-}
-
 int fmp4_demux(const struct fmp4_source *s, struct fmp4_track *list,
 	       size_t *n, struct errmsg *error)
 {
@@ -157,7 +140,11 @@ int fmp4_demux(const struct fmp4_source *s, struct fmp4_track *list,
 
 		if (!ts_sync_ok(packet))
 			continue;
-		if (t != NULL && !is_full(t))
+		/* The track needs the start of one PES behind the segment.  The
+		 * last audio frame may end in the PES that follows, so audio
+		 * needs the start of a second one. */
+		if (t != NULL &&
+		    (t->beyond < (t->video ? 1 : 2) || lacks_time(t)))
 			feed(t, &reader, s, at);
 		if (*n > 0 || psi_class(psi, pid) != PID_PSI)
 			continue;
@@ -222,20 +209,6 @@ static void add_lack(struct fmp4_lack *l, const struct fmp4_track *t, bool pes,
 	l->list[l->n++].bytes = bytes;
 }
 
-/* Lists the tracks for which no PES behind the segment has begun, or its time
- * stamp is incomplete. */
-static void find_lack(struct fmp4_lack *l, const struct fmp4_track *list,
-		      size_t n)
-{
-	l->n = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct fmp4_track *t = &list[i];
-
-		if (has_own(t) && (t->beyond == 0 || lacks_time(t)))
-			add_lack(l, t, t->beyond == 0, t->beyond > 0);
-	}
-}
-
 int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
 	      struct fmp4_lack *lack, struct errmsg *error)
 {
@@ -243,7 +216,15 @@ int fmp4_make(const struct fmp4_source *s, struct buf *init, struct buf *media,
 	size_t n, used = 0;
 	int err = fmp4_demux(s, list, &n, error);
 
-	find_lack(lack, list, err == 0 && !s->last ? n : 0);
+	lack->n = 0;
+	for (size_t i = 0; err == 0 && !s->last && i < n; i++) {
+		const struct fmp4_track *t = &list[i];
+
+		/* no PES behind the segment has begun, or its time stamp is
+		 * incomplete */
+		if (has_own(t) && (t->beyond == 0 || lacks_time(t)))
+			add_lack(lack, t, t->beyond == 0, t->beyond > 0);
+	}
 	if (lack->n > 0)
 		err = -EAGAIN;
 	for (size_t i = 0; err == 0 && i < n; i++) {

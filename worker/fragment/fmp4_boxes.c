@@ -32,12 +32,6 @@ static void put16(struct buf *to, unsigned n)
 	buf_append(to, b, sizeof b);
 }
 
-static void put64(struct buf *to, uint64_t n)
-{
-	put32(to, (uint32_t)(n >> 32));
-	put32(to, (uint32_t)n);
-}
-
 static void put_zeros(struct buf *to, size_t n)
 {
 	static const uint8_t zeros[64];
@@ -84,55 +78,6 @@ static void put_matrix(struct buf *to)
 
 	for (size_t i = 0; i < 9; i++)
 		put32(to, unity[i]);
-}
-
-static void write_mvhd(struct buf *to, size_t n)
-{
-	size_t at = begin_full(to, "mvhd", 0);
-
-	put_zeros(to, 8);
-	put32(to, 1000);
-	put32(to, 0);
-	put32(to, 0x10000);
-	put16(to, 0x100);
-	put_zeros(to, 10);
-	put_matrix(to);
-	put_zeros(to, 24);
-	put32(to, (uint32_t)n + 1);
-	end_box(to, at);
-}
-
-static void write_tkhd(struct buf *to, const struct fmp4_track *t, uint32_t id)
-{
-	/* flags: track_enabled, track_in_movie */
-	size_t at = begin_full(to, "tkhd", 3);
-
-	put_zeros(to, 8);
-	put32(to, id);
-	put_zeros(to, 4 + 4 + 8 + 4);
-	put16(to, t->video ? 0 : 0x100);
-	put16(to, 0);
-	put_matrix(to);
-	put32(to, t->width << 16);
-	put32(to, t->height << 16);
-	end_box(to, at);
-}
-
-static void write_mdhd(struct buf *to, const struct fmp4_track *t)
-{
-	size_t at = begin_full(to, "mdhd", 0);
-
-	put_zeros(to, 8);
-	put32(to, t->scale);
-	put32(to, 0);
-	put16(to, 0x55c4); /* language: und */
-	put16(to, 0);
-	end_box(to, at);
-	at = begin_full(to, "hdlr", 0);
-	put32(to, 0);
-	buf_append(to, t->video ? "vide" : "soun", 4);
-	put_zeros(to, 12 + 1);
-	end_box(to, at);
 }
 
 static void write_config(struct buf *to, const struct fmp4_track *t,
@@ -258,25 +203,61 @@ static void write_minf(struct buf *to, const struct fmp4_track *t)
 	end_box(to, info);
 }
 
+static void write_trak(struct buf *to, const struct fmp4_track *t, uint32_t id)
+{
+	size_t track = begin_box(to, "trak"), media, at;
+
+	/* flags: track_enabled, track_in_movie */
+	at = begin_full(to, "tkhd", 3);
+	put_zeros(to, 8);
+	put32(to, id);
+	put_zeros(to, 4 + 4 + 8 + 4);
+	put16(to, t->video ? 0 : 0x100);
+	put16(to, 0);
+	put_matrix(to);
+	put32(to, t->width << 16);
+	put32(to, t->height << 16);
+	end_box(to, at);
+
+	media = begin_box(to, "mdia");
+	at = begin_full(to, "mdhd", 0);
+	put_zeros(to, 8);
+	put32(to, t->scale);
+	put32(to, 0);
+	put16(to, 0x55c4); /* language: und */
+	put16(to, 0);
+	end_box(to, at);
+	at = begin_full(to, "hdlr", 0);
+	put32(to, 0);
+	buf_append(to, t->video ? "vide" : "soun", 4);
+	put_zeros(to, 12 + 1);
+	end_box(to, at);
+	write_minf(to, t);
+	end_box(to, media);
+	end_box(to, track);
+}
+
 void fmp4_write_init(struct buf *to, const struct fmp4_track *list, size_t n)
 {
-	size_t at = begin_box(to, "ftyp"), movie, track, media;
+	size_t at = begin_box(to, "ftyp"), movie, track;
 
 	buf_append(to, "iso6\0\0\0\0iso6cmfcmp41", 20);
 	end_box(to, at);
 	movie = begin_box(to, "moov");
-	write_mvhd(to, n);
-	for (size_t i = 0; i < n; i++) {
-		if (!list[i].known)
-			continue;
-		track = begin_box(to, "trak");
-		write_tkhd(to, &list[i], (uint32_t)i + 1);
-		media = begin_box(to, "mdia");
-		write_mdhd(to, &list[i]);
-		write_minf(to, &list[i]);
-		end_box(to, media);
-		end_box(to, track);
-	}
+	at = begin_full(to, "mvhd", 0);
+	put_zeros(to, 8);
+	put32(to, 1000);
+	put32(to, 0);
+	put32(to, 0x10000);
+	put16(to, 0x100);
+	put_zeros(to, 10);
+	put_matrix(to);
+	put_zeros(to, 24);
+	put32(to, (uint32_t)n + 1);
+	end_box(to, at);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].known)
+			write_trak(to, &list[i], (uint32_t)i + 1);
 	at = begin_box(to, "mvex");
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].known)
@@ -303,7 +284,8 @@ static size_t write_traf(struct buf *to, const struct fmp4_track *t,
 	put32(to, id);
 	end_box(to, at);
 	at = begin_full(to, "tfdt", FULL);
-	put64(to, t->time);
+	put32(to, (uint32_t)(t->time >> 32));
+	put32(to, (uint32_t)t->time);
 	end_box(to, at);
 	at = begin_full(to, "trun", TRUN_FIELDS);
 	put32(to, (uint32_t)n);

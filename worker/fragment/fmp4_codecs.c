@@ -13,26 +13,21 @@ enum {
 	CONSTRAINTS = 6,  /* bytes of general constraint indicator flags */
 };
 
-static uint32_t reversed(const uint8_t *p)
-{
-	uint32_t bits = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-			(uint32_t)p[2] << 8 | p[3], ret = 0;
-
-	for (unsigned i = 0; i < 32; i++)
-		ret |= (bits >> i & 1) << (31 - i);
-	return ret;
-}
-
 /* Writes "hvc1." and the fields of the record: profile space, profile,
  * compatibility flags, tier, level and constraints. */
 static void name_hevc(struct buf *to, const uint8_t *record)
 {
 	static const char *const spaces[] = { "", "A", "B", "C" };
 	const uint8_t *constraint = record + 6;
+	uint32_t flags = (uint32_t)record[2] << 24 |
+			 (uint32_t)record[3] << 16 |
+			 (uint32_t)record[4] << 8 | record[5], reversed = 0;
 	unsigned n = CONSTRAINTS;
 
+	for (unsigned i = 0; i < 32; i++)
+		reversed |= (flags >> i & 1) << (31 - i);
 	buf_printf(to, "hvc1.%s%u.%x.%c%u", spaces[record[1] >> 6],
-		   record[1] & 0x1fU, reversed(record + 2),
+		   record[1] & 0x1fU, reversed,
 		   record[1] & 0x20 ? 'H' : 'L', record[12]);
 	while (n > 0 && constraint[n - 1] == 0)
 		n--;
@@ -66,41 +61,28 @@ static bool name_track(struct buf *to, const struct fmp4_track *t)
 	return true;
 }
 
-static struct fmp4_track *find_video(struct fmp4_track *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (list[i].video)
-			return &list[i];
-	return NULL;
-}
-
-/* Appends the codec of the first audio track that has a frame.  False: no audio
- * track has one. */
-static bool name_sound(struct buf *to, struct fmp4_track *list, size_t n,
-		       const struct fmp4_source *s)
-{
-	struct errmsg error;
-
-	for (size_t i = 0; i < n; i++)
-		if (!list[i].video && fmp4_audio(&list[i], s, &error) == 0 &&
-		    name_track(to, &list[i]))
-			return true;
-	return false;
-}
-
 static int describe_tracks(struct fmp4_track *list, size_t n,
 			   const struct fmp4_source *s, struct fmp4_codecs *ret)
 {
-	struct fmp4_track *video = find_video(list, n);
+	struct fmp4_track *video = NULL;
 	struct buf text = { 0 };
 	struct errmsg error;
+	bool sound = false;
 
+	for (size_t i = 0; i < n && video == NULL; i++)
+		if (list[i].video)
+			video = &list[i];
 	if (video != NULL && fmp4_video(video, s, &error) == 0 &&
 	    name_track(&text, video)) {
 		ret->width = video->width;
 		ret->height = video->height;
 	}
-	ret->silent = !name_sound(&text, list, n, s) && n > (video != NULL);
+	/* the first audio track that has a frame */
+	for (size_t i = 0; i < n && !sound; i++)
+		sound = !list[i].video &&
+			fmp4_audio(&list[i], s, &error) == 0 &&
+			name_track(&text, &list[i]);
+	ret->silent = !sound && n > (video != NULL);
 	/* a player needs the name of the video: without it, no text is
 	 * returned */
 	if (buf_len(&text) > 0 && (video == NULL || ret->width > 0))

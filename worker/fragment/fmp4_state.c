@@ -38,27 +38,19 @@ static void copy(struct buf *to, const struct buf *from)
 	buf_append(to, buf_head(from), buf_len(from));
 }
 
-static bool is_behind(const struct fmp4_pes *p)
-{
-	return !p->own && !p->front;
-}
-
-/* The offset in es from which bytes are kept: that of the next frame.  At most
- * the last FMP4_FRAME_MAX bytes of the part are kept. */
-static size_t next_of(const struct fmp4_track *t)
-{
-	size_t least = t->own_len - MIN(t->own_len, (size_t)FMP4_FRAME_MAX);
-
-	return MIN(MAX(t->next_at, least), t->own_len);
-}
-
 /* Keeps the audio that the next part needs: the PES from the next frame on, and
  * their bytes up to the end of this part. */
 static void keep_sound(struct fmp4_track *to, const struct fmp4_track *t)
 {
-	size_t n = fmp4_n_pes(t), at = next_of(t), i = 0;
+	size_t n = fmp4_n_pes(t), i = 0;
+	/* the offset in es from which bytes are kept: that of the next frame,
+	 * but at most the last FMP4_FRAME_MAX bytes of the part */
+	size_t least = t->own_len - MIN(t->own_len, (size_t)FMP4_FRAME_MAX);
+	size_t at = MIN(MAX(t->next_at, least), t->own_len);
 
-	while (n > 0 && is_behind(fmp4_pes_at(t, n - 1)))
+	/* without the PES behind the part */
+	while (n > 0 && !fmp4_pes_at(t, n - 1)->own &&
+	       !fmp4_pes_at(t, n - 1)->front)
 		n--;
 	while (i + 1 < n && fmp4_pes_at(t, i + 1)->at <= at)
 		i++;

@@ -72,13 +72,6 @@ static bool is_set(const struct fmp4_track *t, unsigned type)
 		: type >= HEVC_VPS && type <= HEVC_PPS;
 }
 
-/* True for an SPS: the picture behind it counts as one at which decoding can
- * begin, as in rap.h.  A PPS may be in front of any picture. */
-static bool is_sequence(const struct fmp4_track *t, unsigned type)
-{
-	return type == (t->coding == FMP4_AVC ? AVC_SPS : HEVC_SPS);
-}
-
 /* True for NAL units that a file does not store: delimiters, ends of a sequence
  * or stream, and filler. */
 static bool is_useless(const struct fmp4_track *t, unsigned type)
@@ -88,11 +81,15 @@ static bool is_useless(const struct fmp4_track *t, unsigned type)
 	return type >= HEVC_AUD && type <= HEVC_FILLER;
 }
 
+/* True if decoding can begin here: at a random access picture, or at an SPS, as
+ * in rap.h, because an open group of pictures has no IDR.  A PPS may be in
+ * front of any picture. */
 static bool is_random_access(const struct fmp4_track *t, unsigned type)
 {
 	if (t->coding == FMP4_AVC)
-		return type == AVC_IDR;
-	return type >= HEVC_IRAP_FIRST && type <= HEVC_IRAP_LAST;
+		return type == AVC_IDR || type == AVC_SPS;
+	return type == HEVC_SPS ||
+	       (type >= HEVC_IRAP_FIRST && type <= HEVC_IRAP_LAST);
 }
 
 static bool has_set(const struct fmp4_sets *sets, const struct fmp4_set *nal)
@@ -121,28 +118,25 @@ static void read_sets(const struct fmp4_track *t, const uint8_t *data,
 	}
 }
 
-static void keep_sets(struct fmp4_track *t, const struct fmp4_sets *sets)
-{
-	static const uint8_t start_code[] = { 0, 0, 1 };
-
-	for (size_t i = 0; i < sets->n; i++) {
-		buf_append(&t->sets, start_code, sizeof start_code);
-		buf_append(&t->sets, sets->list[i].data, sets->list[i].len);
-	}
-}
-
 /* Lists the parameter sets that were kept from an earlier part.  If there are
  * none, lists those of the first PES that has some. */
 static void collect_sets(struct fmp4_track *t, struct fmp4_sets *ret)
 {
+	static const uint8_t start_code[] = { 0, 0, 1 };
+
 	read_sets(t, buf_head(&t->sets), buf_len(&t->sets), ret);
 	for (size_t i = 0; i < fmp4_n_pes(t) && ret->n == 0; i++) {
 		const struct fmp4_pes *p = fmp4_pes_at(t, i);
 
 		read_sets(t, buf_at(&t->es, p->at),
 			  fmp4_pes_end(t, i) - p->at, ret);
-		if (p->own || p->front)
-			keep_sets(t, ret);
+		if (!p->own && !p->front)
+			continue;
+		for (size_t k = 0; k < ret->n; k++) {
+			buf_append(&t->sets, start_code, sizeof start_code);
+			buf_append(&t->sets, ret->list[k].data,
+				   ret->list[k].len);
+		}
 	}
 }
 
@@ -166,9 +160,7 @@ static uint32_t add_units(struct fmp4_track *t, size_t i,
 
 		if (nal.len == 0 || is_useless(t, type))
 			continue;
-		/* an open group of pictures has no IDR, but an SPS */
-		*ret_sync = *ret_sync || is_sequence(t, type) ||
-			    is_random_access(t, type);
+		*ret_sync = *ret_sync || is_random_access(t, type);
 		if (is_set(t, type) && has_set(sets, &nal))
 			continue;
 		buf_append(&t->data, head, sizeof head);

@@ -124,26 +124,21 @@ void ts_likeness_ahead(struct ts_likeness *l, size_t common, size_t alone,
 		enter(l, TS_LIKE_SAME);
 }
 
-/* Forgets the packets that one path lacked, because the network may have lost
- * them, and their PID may have ended since. */
-static void forget_doubt(struct ts_likeness *l)
-{
-	for (size_t i = 0; i < TS_LIKE_SLOTS && l->doubtful > 0; i++) {
-		struct ts_like_count *c = &l->count[i];
-
-		l->doubtful -= is_doubtful(c);
-		c->alone[0] = c->alone[1] = 0;
-	}
-}
-
 void ts_likeness_every_second(struct ts_likeness *l, bool both)
 {
 	/* a silent path cannot be compared */
 	if (!both)
 		return;
 	l->wait_s++;
+	/* Forgets the packets that one path lacked, because the network may
+	 * have lost them, and their PID may have ended since. */
 	if (l->state == TS_LIKE_TRIAL && l->wait_s % DOUBT_S == 0)
-		forget_doubt(l);
+		for (size_t i = 0; i < TS_LIKE_SLOTS && l->doubtful > 0; i++) {
+			struct ts_like_count *c = &l->count[i];
+
+			l->doubtful -= is_doubtful(c);
+			c->alone[0] = c->alone[1] = 0;
+		}
 	if (l->state == TS_LIKE_REFUSED &&
 	    l->wait_s >= (unsigned)BACK_OFF_S << (l->refused - 1))
 		enter(l, TS_LIKE_TRIAL);

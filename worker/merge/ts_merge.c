@@ -403,19 +403,6 @@ static size_t find_ahead(const struct ts_queue *q, size_t i,
 	return ts_queue_find(other, 0, ts_queue_hash(q, i));
 }
 
-static void note_skew(struct ts_merge *m, size_t i, size_t at)
-{
-	const struct ts_queue *q = &m->copies.path[0].queue;
-	const struct ts_queue *other = &m->copies.path[1].queue;
-	uint64_t hash = ts_queue_hash(q, i);
-
-	if (!ts_queue_is_single(q, hash) || !ts_queue_is_single(other, hash))
-		return;
-	m->skew_sum_us += ((int64_t)ts_queue_at_ns(other, at) -
-			   (int64_t)ts_queue_at_ns(q, i)) / 1000;
-	m->skew_n++;
-}
-
 /* Compares at most AHEAD_MAX packets of a path, from this place on, with those
  * of the other path. */
 static void compare_ahead(struct ts_merge *m, unsigned path, size_t from,
@@ -447,19 +434,13 @@ static void compare_ahead(struct ts_merge *m, unsigned path, size_t from,
 		a->alone += n_between;
 		while (n_between > 0)
 			a->pid_alone[between[--n_between]]++;
-		if (path == 0)
-			note_skew(m, i, at);
+		if (path != 0 || !ts_queue_is_single(q, ts_queue_hash(q, i)) ||
+		    !ts_queue_is_single(other, ts_queue_hash(q, i)))
+			continue;
+		m->skew_sum_us += ((int64_t)ts_queue_at_ns(other, at) -
+				   (int64_t)ts_queue_at_ns(q, i)) / 1000;
+		m->skew_n++;
 	}
-}
-
-/* Compares the packets that wait on both paths.  If one path begins earlier,
- * the first packets of the other show where the common packets begin. */
-static void compare_both(struct ts_merge *m, struct ahead a[TS_MERGE_PATHS])
-{
-	compare_ahead(m, 0, 0, &a[0]);
-	compare_ahead(m, 1, a[0].its_first, &a[1]);
-	if (a[0].common == 0 && a[1].common > 0)
-		compare_ahead(m, 0, a[1].its_first, &a[0]);
 }
 
 /* Does each path have more packets of a PID that the other path lacks than
@@ -484,7 +465,12 @@ static void look_ahead(struct ts_merge *m)
 
 	m->looked_ms = m->copies.now_ms;
 	m->look_ms = MIN(2 * m->look_ms + 1, LOOK_MAX_MS);
-	compare_both(m, a);
+	/* if one path begins earlier, the first packets of the other show where
+	 * the common packets begin */
+	compare_ahead(m, 0, 0, &a[0]);
+	compare_ahead(m, 1, a[0].its_first, &a[1]);
+	if (a[0].common == 0 && a[1].common > 0)
+		compare_ahead(m, 0, a[1].its_first, &a[0]);
 	ts_likeness_ahead(&m->copies.like, MIN(a[0].common, a[1].common),
 			  MIN(a[0].alone, a[1].alone), has_doubt(a));
 	if (ts_is_mixed(&m->copies) && m->skew_n >= n + SKEW_LEAST) {

@@ -77,16 +77,11 @@ static AVCodecContext *open_decoder(uint8_t stream_type, struct errmsg *error)
 	return c;
 }
 
-static bool is_key(const AVFrame *f)
-{
-	return f->key_frame || f->pict_type == AV_PICTURE_TYPE_I;
-}
-
 /* Takes decoded frames until none is left; true: frame is a key frame. */
 static bool receive(AVCodecContext *c, AVFrame *frame)
 {
 	while (avcodec_receive_frame(c, frame) == 0) {
-		if (is_key(frame))
+		if (frame->key_frame || frame->pict_type == AV_PICTURE_TYPE_I)
 			return true;
 		av_frame_unref(frame);
 	}

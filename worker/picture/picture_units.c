@@ -44,25 +44,11 @@ static size_t find_payload(struct header *h, const uint8_t *packet)
 	return at + rest;
 }
 
-static void append(struct picture_unit *u, const uint8_t *packet, size_t from)
-{
-	size_t len = TS_PACKET - from, size = u->len + len + PICTURE_PADDING;
-
-	if (size > u->size) {
-		/* doubled, so that a unit is copied a few times only */
-		u->size = MAX(2 * size, (size_t)FIRST_SIZE);
-		u->data = xrealloc(u->data, u->size);
-	}
-	memcpy(u->data + u->len, packet + from, len);
-	u->len += len;
-	memset(u->data + u->len, 0, PICTURE_PADDING);
-}
-
 /* Takes a packet of the video; true: no further one is needed. */
 static bool take(struct picture_units *units, struct header *header,
 		 const uint8_t *packet)
 {
-	size_t from = find_payload(header, packet);
+	size_t from = find_payload(header, packet), len, size;
 	struct picture_unit *u;
 
 	if (header->begins && from < TS_PACKET) {
@@ -76,21 +62,19 @@ static bool take(struct picture_units *units, struct header *header,
 	if (units->n == 0 || from >= TS_PACKET)
 		return false;
 	u = &units->list[units->n - 1];
-	if (u->len + TS_PACKET <= PICTURE_UNIT_MAX)
-		append(u, packet, from);
+	if (u->len + TS_PACKET > PICTURE_UNIT_MAX)
+		return false;
+	len = TS_PACKET - from;
+	size = u->len + len + PICTURE_PADDING;
+	if (size > u->size) {
+		/* doubled, so that a unit is copied a few times only */
+		u->size = MAX(2 * size, (size_t)FIRST_SIZE);
+		u->data = xrealloc(u->data, u->size);
+	}
+	memcpy(u->data + u->len, packet + from, len);
+	u->len += len;
+	memset(u->data + u->len, 0, PICTURE_PADDING);
 	return false;
-}
-
-static int judge(const struct picture_units *units, bool scrambled,
-		 const struct psi *psi, uint16_t pid, struct errmsg *error)
-{
-	if (units->n > 0)
-		return 0;
-	if (scrambled)
-		return errmsg_fail(error, -ENOENT, "the stream is scrambled");
-	if (pid == NO_PID && psi_has_pmt(psi))
-		return errmsg_fail(error, -ENOENT, "the stream has no video");
-	return errmsg_fail(error, -EAGAIN, "no picture has arrived yet");
 }
 
 int picture_units_read(struct picture_units *ret, const uint8_t *packets,
@@ -101,7 +85,7 @@ int picture_units_read(struct picture_units *ret, const uint8_t *packets,
 	struct psi *psi = psi_new();
 	bool scrambled = false, done = false;
 	uint16_t pid = NO_PID;
-	int r;
+	int r = 0;
 
 	for (size_t i = 0; i < n && !done; i++) {
 		const uint8_t *p = packets + i * TS_PACKET;
@@ -120,7 +104,12 @@ int picture_units_read(struct picture_units *ret, const uint8_t *packets,
 		else
 			done = take(&units, &header, p);
 	}
-	r = judge(&units, scrambled, psi, pid, error);
+	if (units.n == 0 && scrambled)
+		r = errmsg_fail(error, -ENOENT, "the stream is scrambled");
+	else if (units.n == 0 && pid == NO_PID && psi_has_pmt(psi))
+		r = errmsg_fail(error, -ENOENT, "the stream has no video");
+	else if (units.n == 0)
+		r = errmsg_fail(error, -EAGAIN, "no picture has arrived yet");
 	if (pid != NO_PID)
 		units.coding = psi_coding(psi, pid);
 	psi_free(&psi);

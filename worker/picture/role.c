@@ -108,27 +108,11 @@ static int read_ring(const struct role *r, uint8_t **ret, size_t *ret_n,
 			   "damaged");
 }
 
-/* Makes the picture in r->jpeg; returns its length, or -errno with error. */
-static ssize_t make(struct role *r, const struct picture_units *units,
-		    struct errmsg *error)
-{
-	struct AVFrame *frame;
-	ssize_t len;
-	int err;
-
-	frame = picture_decode(units, &err, error);
-	if (frame == NULL)
-		return err;
-	len = picture_encode(frame, r->width, r->jpeg, PICTURE_SIZE_MAX,
-			     error);
-	picture_frame_free(&frame);
-	return len;
-}
-
 static void attempt(struct role *r)
 {
 	struct picture_units units = { .n = 0 };
 	struct errmsg error = { 0 };
+	struct AVFrame *frame = NULL;
 	uint8_t *packets = NULL;
 	size_t n = 0;
 	ssize_t len;
@@ -145,7 +129,13 @@ static void attempt(struct role *r)
 		return;
 	}
 	ev_timer_stop(r->worker->loop, &r->retry);
-	len = err == 0 ? make(r, &units, &error) : err;
+	if (err == 0)
+		frame = picture_decode(&units, &err, &error);
+	len = err;
+	if (frame != NULL)
+		len = picture_encode(frame, r->width, r->jpeg,
+				     PICTURE_SIZE_MAX, &error);
+	picture_frame_free(&frame);
 	picture_units_done(&units);
 	if (len > 0 && pwrite(r->out, r->jpeg, (size_t)len, 0) != len)
 		len = errmsg_fail(&error, -EIO, "the picture cannot be written "

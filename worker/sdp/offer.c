@@ -298,21 +298,17 @@ int sdp_offer_read(const struct session_description *d, unsigned number,
 	return 0;
 }
 
-/* Is the group in 224.0.0.0/24, or in IPv6, of interface-local or link-local
- * scope (RFC 4291)? */
-static bool is_of_link(const struct sockaddr_any *group)
-{
-	return group->sa.sa_family == AF_INET6
-		       ? (group->in6.sin6_addr.s6_addr[1] & 0x0f) <= 2
-		       : ntohl(group->in.sin_addr.s_addr) >> 8 == 0xe00000;
-}
-
 int sdp_offer_judge(const struct sdp_offer *o, bool announced,
 		    struct errmsg *error)
 {
 	for (unsigned i = 0; i < o->n_paths; i++) {
 		const struct sockaddr_any *to = &o->paths[i].local;
 		unsigned port = sockaddr_port(to);
+		/* as a group: in 224.0.0.0/24, or in IPv6, of interface-local
+		 * or link-local scope (RFC 4291) */
+		bool of_link = to->sa.sa_family == AF_INET6
+			? (to->in6.sin6_addr.s6_addr[1] & 0x0f) <= 2
+			: ntohl(to->in.sin_addr.s_addr) >> 8 == 0xe00000;
 		char text[SOCKADDR_TEXT_MAX];
 
 		sockaddr_format_host(to, text);
@@ -321,7 +317,7 @@ int sdp_offer_judge(const struct sdp_offer *o, bool announced,
 					   "ports below %u are reserved for "
 					   "the system",
 					   port, (unsigned)IPPORT_RESERVED);
-		if (sockaddr_is_multicast(to) && is_of_link(to))
+		if (sockaddr_is_multicast(to) && of_link)
 			return errmsg_fail(error, -EACCES, "leads to %s, a "
 					   "link-local group, which is for "
 					   "network protocols",

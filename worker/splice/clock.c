@@ -190,21 +190,15 @@ bool splice_clock_contradicts(const struct splice_clock *c,
 	       llabs(off_clock) < llabs(off_odd);
 }
 
-/* Is the step of the PCR the duration of the packets, within a quarter? */
-static bool is_steady(const struct splice_clock *c, int64_t ticks,
-		      uint64_t packets)
-{
-	int64_t expected = packets_ticks(c, packets);
-
-	return 4 * llabs(ticks - expected) <= expected;
-}
-
 void splice_watch_note(struct splice_watch *w, const struct splice_clock *c,
 		       uint64_t pcr, uint64_t packets)
 {
 	int64_t ticks = diff(moved(c, pcr), c->pcr);
+	int64_t expected = packets_ticks(c, packets);
 
-	if (!w->gap && !is_steady(c, ticks, packets))
+	/* the step of the PCR is not the duration of the packets, within a
+	 * quarter */
+	if (!w->gap && 4 * llabs(ticks - expected) > expected)
 		w->steady = 0;
 	else if (w->steady < SPLICE_CLOCK_STEADY)
 		w->steady++;

@@ -84,28 +84,22 @@ static size_t begin(struct cue_section *c, uint8_t *data, size_t n,
 	return move_section(c, data, n);
 }
 
-/* Returns the section in which this packet begins. */
-static struct cue_section *follow(struct cue *c, const uint8_t *packet)
-{
-	uint8_t cc = ts_cc(packet);
-
-	if (c->started && cc == c->cc && !ts_discontinuity(packet)) {
-		c->now = c->before;
-		return &c->now;
-	}
-	if (c->started && cc != ((c->cc + 1) & 0x0f))
-		c->now = (struct cue_section){ 0 };
-	c->before = c->now;
-	c->started = true;
-	c->cc = cc;
-	return &c->now;
-}
-
 void cue_move(struct cue *cue, uint8_t *packet, uint64_t ticks)
 {
-	struct cue_section *c = follow(cue, packet);
+	struct cue_section *c = &cue->now;
 	size_t at = ts_payload_offset(packet);
+	uint8_t cc = ts_cc(packet);
 
+	if (cue->started && cc == cue->cc && !ts_discontinuity(packet)) {
+		/* repeated: it begins in the same section as the last packet */
+		*c = cue->before;
+	} else {
+		if (cue->started && cc != ((cue->cc + 1) & 0x0f))
+			*c = (struct cue_section){ 0 };
+		cue->before = *c;
+		cue->started = true;
+		cue->cc = cc;
+	}
 	if (ts_pusi(packet) && at < TS_PACKET) {
 		size_t end = at + 1 + packet[at];
 

@@ -24,12 +24,6 @@ static unsigned read_u16(const uint8_t *p)
 	return (unsigned)(p[0] << 8 | p[1]);
 }
 
-static bool differs(const struct psi_section *known, const uint8_t *section,
-		    size_t n)
-{
-	return memcmp(section, known->data, MIN(known->len, n)) != 0;
-}
-
 /* Is this PAT that of another source?  Not if transport_stream_id is the same
  * and a known program has its PMT PID still: a source that adds or removes
  * programs keeps the PMT PIDs of the other programs. */
@@ -52,20 +46,11 @@ static bool is_other_pat(const struct splice *s, const uint8_t *known,
 	return true;
 }
 
-/* Is this PMT that of another source?  While the PCR PID is the same, the PCRs
- * on it decide.  A program without PCRs has no clock that another source could
- * disturb. */
-static bool is_other_pmt(const uint8_t *known, const uint8_t *section)
-{
-	return (read_u16(section + PMT_PCR) & 0x1fff) !=
-	       (read_u16(known + PMT_PCR) & 0x1fff);
-}
-
 bool splice_is_other_table(const struct splice *s, const uint8_t *p)
 {
 	const struct psi_section *pat;
 	const struct psi_program *program;
-	const uint8_t *section;
+	const uint8_t *section, *known;
 	size_t here, n;
 
 	if (psi_class(s->psi, ts_pid(p)) != PID_PSI || ts_tei(p) ||
@@ -79,16 +64,20 @@ bool splice_is_other_table(const struct splice *s, const uint8_t *p)
 		return false;
 	if (section_table_id(section) == PAT_TABLE_ID) {
 		n = psi_pat(s->psi, &pat);
-		return section[6] < n &&
-		       differs(&pat[section[6]], section, here) &&
-		       is_other_pat(s, pat[section[6]].data, section,
-				    p + TS_PACKET);
+		if (section[6] >= n)
+			return false;
+		pat += section[6];
+		return memcmp(section, pat->data, MIN(pat->len, here)) != 0 &&
+		       is_other_pat(s, pat->data, section, p + TS_PACKET);
 	}
 	if (section_table_id(section) != PMT_TABLE_ID)
 		return false;
 	program = psi_program_find(s->psi, (uint16_t)read_u16(section + 3));
-	return program != NULL && program->pmt.data != NULL &&
-	       is_other_pmt(program->pmt.data, section);
+	known = program != NULL ? program->pmt.data : NULL;
+	/* While the PCR PID is the same, the PCRs on it decide.  A program
+	 * without PCRs has no clock that another source could disturb. */
+	return known != NULL && (read_u16(section + PMT_PCR) & 0x1fff) !=
+					(read_u16(known + PMT_PCR) & 0x1fff);
 }
 
 /* Had the PID packets when the tables changed a short time ago, although the

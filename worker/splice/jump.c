@@ -49,17 +49,6 @@ void splice_begin_cut(struct splice *s, enum splice_cut_kind kind)
 	}
 }
 
-/* After the jump of another clock: notes that this clock and its tracks may
- * continue. */
-static void spare(struct splice *s, size_t clock, uint16_t cut_before)
-{
-	s->bystander[clock] = s->pending[clock];
-	for (size_t i = 0; i < SPLICE_TRACKS; i++)
-		if (s->sent->tracks[i].clock == clock &&
-		    s->units[i].cut == cut_before)
-			s->units[i].cut = s->cut;
-}
-
 /* True if the clock is a bystander and this PCR continues it.  If not, the
  * bystander has jumped, too, and its tracks are cut. */
 static bool continues(struct splice *s, size_t clock, uint64_t pcr)
@@ -220,9 +209,15 @@ static void begin_jump(struct splice *s, int clock)
 
 	s->counters.jumps++;
 	splice_begin_cut(s, SPLICE_JUMP);
-	for (int i = 0; clock >= 0 && i < SPLICE_CLOCKS; i++)
-		if (i != clock)
-			spare(s, (size_t)i, before);
+	for (int i = 0; clock >= 0 && i < SPLICE_CLOCKS; i++) {
+		if (i == clock)
+			continue;
+		s->bystander[i] = s->pending[i];
+		for (size_t k = 0; k < SPLICE_TRACKS; k++)
+			if (s->sent->tracks[k].clock == i &&
+			    s->units[k].cut == before)
+				s->units[k].cut = s->cut;
+	}
 }
 
 void splice_cut_here(struct splice *s, const struct splice_cursor *c, int clock)

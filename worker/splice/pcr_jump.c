@@ -140,35 +140,27 @@ static bool shows_loss(const struct splice *s, struct splice_cursor c,
 	return false;
 }
 
-/* The verdict on the PCR at the cursor.  Before it is called a jump, the
- * packets behind it are checked for a loss. */
-static enum splice_pcr judge_here(const struct splice *s,
-				  const struct splice_cursor *c, size_t clock,
-				  uint64_t pcr)
-{
-	struct splice_reading r = splice_reading(s, clock, pcr, 0);
-	enum splice_pcr is = splice_judge_pcr(s, clock, r, false);
-
-	if (is == SPLICE_PCR_JUMP && r.packets > 0 &&
-	    shows_loss(s, *c, clock)) {
-		r.packets = 0;
-		is = splice_judge_pcr(s, clock, r, false);
-	}
-	return is;
-}
-
 enum splice_sign splice_judge_jump(struct splice *s,
 				   const struct splice_cursor *c, uint64_t pcr)
 {
 	int i = splice_clock_of_pcr(s, ts_pid(splice_cursor_get(c)));
 	const uint64_t now_ns = s->now_ns;
+	struct splice_reading r;
 	enum splice_pcr is;
 
 	if (i < 0)
 		return SPLICE_CONTINUES;
 	if (s->doubt_ns != 0)
 		s->now_ns = s->doubt_ns;
-	is = judge_here(s, c, (size_t)i, pcr);
+	r = splice_reading(s, (size_t)i, pcr, 0);
+	is = splice_judge_pcr(s, (size_t)i, r, false);
+	/* before the PCR is called a jump, the packets behind it are checked
+	 * for a loss */
+	if (is == SPLICE_PCR_JUMP && r.packets > 0 &&
+	    shows_loss(s, *c, (size_t)i)) {
+		r.packets = 0;
+		is = splice_judge_pcr(s, (size_t)i, r, false);
+	}
 	s->now_ns = now_ns;
 	if (is == SPLICE_PCR_JUMP && splice_is_settled(s, (size_t)i))
 		return decide(s, c, (size_t)i);

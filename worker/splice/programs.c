@@ -106,20 +106,6 @@ static void take_program(struct splice *s, const struct psi_program *p)
 		name_pid(&s->pids[pmt.streams[i].pid], index);
 }
 
-/* Notes the PIDs that had packets since the cut and that no table names.
- * Tables may change with each packet, so the clocks are searched only once for
- * all PIDs. */
-static void note_former(struct splice *s)
-{
-	for (unsigned pid = 0; pid < TS_PIDS; pid++)
-		s->pids[pid].former = s->pids[pid].cut == s->cut &&
-				      psi_class(s->psi, (uint16_t)pid) ==
-					      PID_UNKNOWN;
-	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
-		if (has_pcr_pid(s, &s->sent->clocks[i]))
-			s->pids[s->sent->clocks[i].pid].former = 0;
-}
-
 void splice_programs_renew(struct splice *s)
 {
 	const struct psi_program *programs;
@@ -142,7 +128,17 @@ void splice_programs_renew(struct splice *s)
 		t->clock = clock;
 	}
 	s->renewed_ns = s->now_ns;
-	note_former(s);
+
+	/* Notes the PIDs that had packets since the cut and that no table
+	 * names.  Tables may change with each packet, so the clocks are
+	 * searched only once for all PIDs. */
+	for (unsigned pid = 0; pid < TS_PIDS; pid++)
+		s->pids[pid].former = s->pids[pid].cut == s->cut &&
+				      psi_class(s->psi, (uint16_t)pid) ==
+					      PID_UNKNOWN;
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
+		if (has_pcr_pid(s, &s->sent->clocks[i]))
+			s->pids[s->sent->clocks[i].pid].former = 0;
 }
 
 bool splice_is_named(const struct splice *s, uint16_t pid)

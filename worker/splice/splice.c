@@ -139,28 +139,6 @@ void splice_hold(struct splice *s, const struct ts_run *runs, size_t n_runs)
 			(void)fifo_push(&s->held, runs[i]);
 }
 
-/* Remembers when packets arrive that will be held. */
-static void note_arrival(struct splice *s)
-{
-	if (s->next_ns != 0)
-		return;
-	s->next_ns = s->now_ns;
-	s->next_at = fifo_len(&s->held);
-}
-
-/* So many held packets were sent: another one is the first now. */
-static void move_first(struct splice *s, size_t n_sent)
-{
-	if (s->next_ns == 0)
-		return;
-	if (n_sent < s->next_at) {
-		s->next_at -= n_sent;
-		return;
-	}
-	s->began_ns = s->next_ns;
-	s->next_ns = 0;
-}
-
 /* The time at which no packet waits any longer. */
 static uint64_t last_deadline(const struct splice *s)
 {
@@ -189,7 +167,13 @@ void splice_hold_foreign(struct splice *s, struct splice_cursor c)
 	 * the full length: earlier holds do not shorten it. */
 	if (s->split_waits && !(s->split_waited && c.index == 0))
 		s->held_ns = 0;
-	move_first(s, c.index);
+	/* c.index held packets were sent: another one is the first now */
+	if (s->next_ns != 0 && c.index < s->next_at) {
+		s->next_at -= c.index;
+	} else if (s->next_ns != 0) {
+		s->began_ns = s->next_ns;
+		s->next_ns = 0;
+	}
 	enter_hold(s, SPLICE_HOLD_FOREIGN);
 	/* a PCR that waits again waits SPLICE_DOUBT_MS in all */
 	if (s->doubt_ns != 0)
@@ -400,7 +384,10 @@ static void feed_hold(struct splice *s, const struct splice_event *e)
 		send_runs(s, e->runs, e->n_runs);
 		return;
 	}
-	note_arrival(s);
+	if (s->next_ns == 0) {
+		s->next_ns = s->now_ns;
+		s->next_at = fifo_len(&s->held);
+	}
 	splice_hold(s, e->runs, e->n_runs);
 	if (s->now_ns >= s->until_ns)
 		handle_event(s, &(struct splice_event){

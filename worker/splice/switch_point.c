@@ -314,18 +314,6 @@ static void follow_packet(struct switch_point *e, const uint8_t *p)
 	}
 }
 
-static void begin_feed(struct switch_point *e, size_t n_runs, uint64_t now_ns)
-{
-	follow_tables(e);
-	e->past.set = e->past.set &&
-		      now_ns - e->past.ns <= SWITCH_POINT_PAST_MS * MS;
-	e->fed |= n_runs > 0;
-	if (!e->wanted || e->waits || n_runs == 0)
-		return;
-	e->waits = true;
-	e->since_ns = now_ns;
-}
-
 bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 		       size_t n_runs, uint64_t now_ns, struct ts_run *ret,
 		       size_t *ret_n)
@@ -334,7 +322,14 @@ bool switch_point_feed(struct switch_point *e, const struct ts_run *runs,
 	size_t at = 0;
 	bool found;
 
-	begin_feed(e, n_runs, now_ns);
+	follow_tables(e);
+	e->past.set = e->past.set &&
+		      now_ns - e->past.ns <= SWITCH_POINT_PAST_MS * MS;
+	e->fed |= n_runs > 0;
+	if (e->wanted && !e->waits && n_runs > 0) {
+		e->waits = true;
+		e->since_ns = now_ns;
+	}
 	here.at = fifo_len(&e->held);
 	found = e->wanted && e->past.set && e->past.ns >= e->past_ns &&
 		is_known(e);

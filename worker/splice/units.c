@@ -284,12 +284,6 @@ bool splice_unit_rejoin(struct splice *s, const uint8_t *packet)
 
 /* --- after a cut --- */
 
-static uint64_t picture_ns(const struct splice *s)
-{
-	return (s->late ? SPLICE_LATE_PICTURE_MS : SPLICE_PICTURE_MS) *
-	       (uint64_t)SPLICE_MS;
-}
-
 /* Is the picture that begins in a packet a random access point?  If the packet
  * does not show it, later packets of the feed are read. */
 static bool is_rap(const struct splice *s, const uint8_t *packet)
@@ -328,24 +322,18 @@ static bool must_drop(const struct splice *s, struct splice_track *t,
 	const struct splice_clock *c = &s->sent->clocks[s->pids[t->pid].clock];
 	const struct splice_unit *u = &s->units[t - s->sent->tracks];
 	enum pid_class class = class_of(s, packet);
+	uint64_t picture_ms = s->late ? SPLICE_LATE_PICTURE_MS
+				      : SPLICE_PICTURE_MS;
 
 	/* just after a jump, units with times from before it may arrive */
 	if (need > OVERLAP_MOST)
 		return s->kind == SPLICE_JUMP && splice_is_just_cut(s);
 	if (class != PID_VIDEO)
 		return need > 0;
-	if (u->waits && s->now_ns - s->since_ns < picture_ns(s) &&
+	if (u->waits && s->now_ns - s->since_ns < picture_ms * SPLICE_MS &&
 	    !is_rap(s, packet))
 		return true;
 	return need > 0 && diff(c->lift, 0) + need > LIFT_MOST;
-}
-
-/* True if the picture may be shown before pictures that were sent: after a jump
- * the same video continues, whose order in display differs from that of its
- * DTS, unless this picture is a random access point. */
-static bool continues_pictures(const struct splice *s, const uint8_t *packet)
-{
-	return s->kind == SPLICE_JUMP && !is_rap(s, packet);
 }
 
 /* Can the whole source be moved by this overlap (90 kHz)?  Only between its
@@ -378,8 +366,11 @@ static unsigned join(struct splice *s, struct splice_track *t,
 			       : add(t->dts, (int64_t)(passed % PES_TIME_WRAP));
 	int64_t lead = diff(dts, now);
 
-	/* other pictures must not be shown before pictures that were sent */
-	if (class == PID_VIDEO && !continues_pictures(s, packet))
+	/* Other pictures must not be shown before pictures that were sent.
+	 * After a jump the same video continues, whose order in display differs
+	 * from that of its DTS, unless the picture is a random access point. */
+	if (class == PID_VIDEO &&
+	    (s->kind != SPLICE_JUMP || is_rap(s, packet)))
 		need = MAX(need, diff(t->pts, moved(s, packet, at->pts)));
 	need += least_step(t, class);
 	if (can_shift(s, t, need)) {

@@ -111,25 +111,24 @@ static void send(struct ca_inserter *c)
 	c->since = 0;
 }
 
-static void take(struct ca_inserter *c, const uint8_t *packet)
-{
-	bool waits = c->ecms.n + c->emms.n > 0;
-
-	if (waits && ts_pid(packet) == TS_PID_NULL) {
-		send(c);
-		return;
-	}
-	if (waits && ++c->since >= (c->ecms.n > 0 ? ECM_PATIENCE
-						  : EMM_PATIENCE))
-		send(c);
-	runs_out_pass(&c->out, packet);
-}
-
 void ca_inserter_feed(struct ca_inserter *c, const struct ts_run *runs,
 		      size_t n_runs)
 {
-	for (size_t i = 0; i < n_runs; i++)
-		for (size_t k = 0; k < runs[i].n; k++)
-			take(c, runs[i].data + k * TS_PACKET);
+	for (size_t i = 0; i < n_runs; i++) {
+		for (size_t k = 0; k < runs[i].n; k++) {
+			const uint8_t *packet = runs[i].data + k * TS_PACKET;
+			bool waits = c->ecms.n + c->emms.n > 0;
+
+			if (waits && ts_pid(packet) == TS_PID_NULL) {
+				send(c);
+				continue;
+			}
+			if (waits && ++c->since >= (c->ecms.n > 0
+							    ? ECM_PATIENCE
+							    : EMM_PATIENCE))
+				send(c);
+			runs_out_pass(&c->out, packet);
+		}
+	}
 	runs_out_flush(&c->out);
 }

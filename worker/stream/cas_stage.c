@@ -106,29 +106,18 @@ static struct crypto_config crypto_config(struct cas_stage *s,
 	return c;
 }
 
-/* Converts components (bits by enum cas_component; 0: all) to the classes of
- * PIDs to scramble (bits by enum pid_class). */
-static unsigned classes_of(unsigned components)
+struct cas_stage *cas_stage_new(const struct cas_stage_config *cfg)
 {
-	static const enum pid_class classes[CAS_COMPONENTS] = {
+	static const enum pid_class of_component[CAS_COMPONENTS] = {
 		[CAS_VIDEO] = PID_VIDEO,
 		[CAS_AUDIO] = PID_AUDIO,
 		[CAS_SUBTITLE] = PID_SUBTITLE,
 		[CAS_TELETEXT] = PID_TELETEXT,
 		[CAS_OTHER] = PID_OTHER,
 	};
-	unsigned bits = 0;
-
-	for (size_t i = 0; i < CAS_COMPONENTS; i++)
-		if (components == 0 || components >> i & 1)
-			bits |= 1u << classes[i];
-	return bits;
-}
-
-struct cas_stage *cas_stage_new(const struct cas_stage_config *cfg)
-{
 	struct crypto_config crypto;
 	struct cas_stage *s;
+	unsigned classes = 0; /* to scramble: bits by enum pid_class */
 
 	if (cfg->start->n_cas == 0) {
 		/* without a system the control words of the last worker are of
@@ -147,7 +136,11 @@ struct cas_stage *cas_stage_new(const struct cas_stage_config *cfg)
 	s->inserter = ca_inserter_new(cfg->out, cfg->arg);
 	s->scrambler = scrambler_new(csa_choose(cfg->csa),
 				     crypto_word(&s->periods), cfg->pids);
-	scrambler_set_classes(s->scrambler, classes_of(cfg->components));
+	/* bits by enum cas_component; 0: all */
+	for (size_t i = 0; i < CAS_COMPONENTS; i++)
+		if (cfg->components == 0 || cfg->components >> i & 1)
+			classes |= 1u << of_component[i];
+	scrambler_set_classes(s->scrambler, classes);
 	s->systems = cas_systems_new(&(struct cas_systems_config){
 		.loop = cfg->loop,
 		.list = &s->list,
@@ -192,36 +185,6 @@ void cas_stage_link(struct cas_stage *s, unsigned place, int fd)
 		fd_close(&fd);
 }
 
-static uint64_t repetition_ns(const struct cas_stage *s, size_t i)
-{
-	unsigned ms = s->periods.systems[i].terms.repetition_ms;
-
-	if (ms == 0)
-		ms = REPETITION_MS;
-	return MAX(MIN(ms, (unsigned)REPETITION_MAX_MS),
-		   (unsigned)REPETITION_MIN_MS) * MS;
-}
-
-/* Queues the ECMs that are due.  A new ECM is due at once and replaces the ECM
- * of its system that waits.  An ECM that has ended is removed from the
- * queue. */
-static void queue_ecms(struct cas_stage *s, uint64_t now_ns)
-{
-	for (size_t i = 0; i < s->list.n; i++) {
-		uint16_t pid = s->list.list[i].link.ecm_pid;
-		struct ts_run ecm = crypto_on_air(&s->periods, i);
-		bool is_new = crypto_take_news(&s->periods, i);
-
-		if (is_new)
-			ca_inserter_drop_ecm(s->inserter, pid);
-		if (ecm.n == 0 || (now_ns < s->due_ns[i] && !is_new))
-			continue;
-		if (!ca_inserter_has(s->inserter, pid))
-			(void)ca_inserter_ecm(s->inserter, pid, ecm);
-		s->due_ns[i] = now_ns + repetition_ns(s, i);
-	}
-}
-
 static void insert(const struct ts_run *runs, size_t n_runs, void *arg)
 {
 	struct cas_stage *s = arg;
@@ -235,7 +198,27 @@ void cas_stage_feed(struct cas_stage *s, const struct ts_run *runs,
 	if (crypto_turn(&s->periods, now_ns))
 		apply(s);
 	cas_systems_ask(s->systems);
-	queue_ecms(s, now_ns);
+	/* Queues the ECMs that are due.  A new ECM is due at once and replaces
+	 * the ECM of its system that waits.  An ECM that has ended is removed
+	 * from the queue. */
+	for (size_t i = 0; i < s->list.n; i++) {
+		uint16_t pid = s->list.list[i].link.ecm_pid;
+		struct ts_run ecm = crypto_on_air(&s->periods, i);
+		bool is_new = crypto_take_news(&s->periods, i);
+		unsigned ms = s->periods.systems[i].terms.repetition_ms;
+
+		if (is_new)
+			ca_inserter_drop_ecm(s->inserter, pid);
+		if (ecm.n == 0 || (now_ns < s->due_ns[i] && !is_new))
+			continue;
+		if (!ca_inserter_has(s->inserter, pid))
+			(void)ca_inserter_ecm(s->inserter, pid, ecm);
+		if (ms == 0)
+			ms = REPETITION_MS;
+		ms = MIN(ms, (unsigned)REPETITION_MAX_MS);
+		ms = MAX(ms, (unsigned)REPETITION_MIN_MS);
+		s->due_ns[i] = now_ns + ms * MS;
+	}
 	scrambler_feed(s->scrambler, runs, n_runs, now_ns, insert, s);
 }
 

@@ -209,31 +209,29 @@ void cas_systems_link(struct cas_systems *c, size_t system, int fd)
 	});
 }
 
-static void ask(struct system *s, uint16_t number)
-{
-	struct crypto_periods *periods = s->of->cfg.periods;
-	char words[2 * CRYPTO_WORDS * CSA_CONTROL_WORD + 1];
-	struct msg m = { .type = MSG_CAS_WORDS };
-
-	hex_write(words, crypto_words(periods, number),
-		  (size_t)CRYPTO_WORDS * CSA_CONTROL_WORD);
-	m.cas_words = (struct msg_cas_words){
-		.number = number,
-		.period_ms = crypto_period_ms(periods),
-		.words = words,
-	};
-	(void)channel_send(s->channel, &m, NULL, 0);
-	explicit_bzero(words, sizeof words);
-}
-
 void cas_systems_ask(struct cas_systems *c)
 {
+	struct crypto_periods *periods = c->cfg.periods;
+	char words[2 * CRYPTO_WORDS * CSA_CONTROL_WORD + 1];
 	uint16_t number;
 
-	for (size_t i = 0; i < c->cfg.list->n; i++)
-		if (c->systems[i].channel != NULL &&
-		    crypto_ask(c->cfg.periods, i, &number))
-			ask(&c->systems[i], number);
+	for (size_t i = 0; i < c->cfg.list->n; i++) {
+		struct msg m;
+
+		if (c->systems[i].channel == NULL ||
+		    !crypto_ask(periods, i, &number))
+			continue;
+		hex_write(words, crypto_words(periods, number),
+			  (size_t)CRYPTO_WORDS * CSA_CONTROL_WORD);
+		m = (struct msg){
+			.type = MSG_CAS_WORDS,
+			.cas_words = { .number = number,
+				       .period_ms = crypto_period_ms(periods),
+				       .words = words },
+		};
+		(void)channel_send(c->systems[i].channel, &m, NULL, 0);
+		explicit_bzero(words, sizeof words);
+	}
 }
 
 /* True: writes to ret why the system at this place delivers no ECMs, or no

@@ -4,15 +4,6 @@
  * program. */
 #include "worker/stream/input_chain.h"
 
-/* Does the input need the EMMs of the source?  The tables of the output may
- * list them, and softcams decode them. */
-static bool has_emms(const struct input_spec *spec,
-		     const struct remux_options *options)
-{
-	return options->pass_ca || options->cat == TABLE_PASS ||
-	       spec->cams.n > 0;
-}
-
 void chain_choose(struct input_chain *l, const struct stream_spec *stream)
 {
 	const struct input_spec *spec = &l->keeper.spec;
@@ -25,7 +16,10 @@ void chain_choose(struct input_chain *l, const struct stream_spec *stream)
 	remux_options_overlay(&options, &stream->remux);
 	l->choice = (struct program_choice){
 		.number = options.pnr,
-		.emms = has_emms(spec, &options),
+		/* the tables of the output may list EMMs, and softcams decode
+		 * them */
+		.emms = options.pass_ca || options.cat == TABLE_PASS ||
+			spec->cams.n > 0,
 		.pids = { spec->ecm_pid, options.set_pcr_pid },
 	};
 	input_keeper_choose(&l->keeper, &l->choice);

@@ -11,22 +11,21 @@
 
 enum { SECTION_MIN = 17 /* bytes of a splice_null */ };
 
-static bool is_sound(const struct cue_pending *p, uint64_t now_ns)
-{
-	return p->until_ns > now_ns &&
-	       p->until_ns - now_ns <= CUE_PRE_ROLL_MAX_MS * MS &&
-	       p->len >= SECTION_MIN && p->len <= CUE_KEPT_BYTES &&
-	       section_table_id(p->section) == CUE_TABLE_ID &&
-	       section_length(p->section) == p->len &&
-	       crc32_mpeg(p->section, p->len) == 0;
-}
-
 void cue_memory_check(struct cue_memory *m, uint64_t now_ns)
 {
-	for (size_t i = 0; i < CUES_PENDING_MAX; i++)
-		if (m->pending[i].until_ns != 0 &&
-		    !is_sound(&m->pending[i], now_ns))
-			m->pending[i].until_ns = 0;
+	for (size_t i = 0; i < CUES_PENDING_MAX; i++) {
+		struct cue_pending *p = &m->pending[i];
+		bool sound = p->until_ns > now_ns &&
+			     p->until_ns - now_ns <= CUE_PRE_ROLL_MAX_MS * MS &&
+			     p->len >= SECTION_MIN &&
+			     p->len <= CUE_KEPT_BYTES &&
+			     section_table_id(p->section) == CUE_TABLE_ID &&
+			     section_length(p->section) == p->len &&
+			     crc32_mpeg(p->section, p->len) == 0;
+
+		if (!sound)
+			p->until_ns = 0;
+	}
 }
 
 size_t cue_memory_place(const struct cue_memory *m)

@@ -123,22 +123,6 @@ static struct seen *find(struct cue_watch *w, uint64_t hash)
 	return oldest;
 }
 
-static void report(struct cue_watch *w, json_t *record)
-{
-	struct msg m = { .type = MSG_STREAM_SPLICE,
-			 .stream_splice = { record } };
-
-	/* a report that is too long loses these fields: the fields that stay
-	 * name the command and its time */
-	if (json_dumpb(record, NULL, 0, JSON_COMPACT) > CUE_WATCH_BYTES) {
-		(void)json_object_del(record, "raw");
-		(void)json_object_del(record, "descriptors");
-		(void)json_object_del(record, "components");
-	}
-	if (json_dumpb(record, NULL, 0, JSON_COMPACT) <= CUE_WATCH_BYTES)
-		(void)w->send(&m, w->arg);
-}
-
 static void take(struct cue_watch *w, uint16_t pid, const uint8_t *section,
 		 size_t len, uint64_t now_ns)
 {
@@ -164,7 +148,19 @@ static void take(struct cue_watch *w, uint16_t pid, const uint8_t *section,
 		return;
 	w->reports++;
 	*seen = (struct seen){ hash, now_ns };
-	report(w, record);
+	/* a report that is too long loses these fields: the fields that stay
+	 * name the command and its time */
+	if (json_dumpb(record, NULL, 0, JSON_COMPACT) > CUE_WATCH_BYTES) {
+		(void)json_object_del(record, "raw");
+		(void)json_object_del(record, "descriptors");
+		(void)json_object_del(record, "components");
+	}
+	if (json_dumpb(record, NULL, 0, JSON_COMPACT) <= CUE_WATCH_BYTES) {
+		struct msg m = { .type = MSG_STREAM_SPLICE,
+				 .stream_splice = { record } };
+
+		(void)w->send(&m, w->arg);
+	}
 	json_decref(record);
 }
 

@@ -94,15 +94,6 @@ static void make_remux(struct input_chain *l, const struct chain_config *cfg)
 		l->maps.from = stream->remux.n_maps;
 }
 
-static void make_t2mi(struct input_chain *l, const struct chain_config *cfg)
-{
-	const struct input_spec *spec = &l->keeper.spec;
-
-	if (spec->t2mi)
-		l->t2mi = t2mi_new((uint16_t)spec->t2mi_pid, spec->plp,
-				   cfg->decapsulated, cfg->arg);
-}
-
 static void make_ca(struct input_chain *l, const struct chain_config *cfg)
 {
 	const struct input_spec *spec = &l->keeper.spec;
@@ -121,24 +112,9 @@ static void make_ca(struct input_chain *l, const struct chain_config *cfg)
 	});
 }
 
-/* Makes the descrambler, if there is a key or a softcam. */
-static void make_descrambler(struct input_chain *l,
-			     const struct chain_config *cfg)
-{
-	const struct biss_spec *biss = &l->keeper.spec.biss;
-
-	if (!biss->given && l->keeper.spec.cams.n > 0 && cfg->ask != NULL)
-		make_ca(l, cfg);
-	if (!biss->given)
-		return;
-	l->descrambler = descrambler_new(csa_choose(cfg->csa), cfg->descrambled,
-					 cfg->arg);
-	descrambler_set(l->descrambler, DESCRAMBLER_EVEN, biss->key);
-	descrambler_set(l->descrambler, DESCRAMBLER_ODD, biss->key);
-}
-
 void chain_init(struct input_chain *l, const struct chain_config *cfg)
 {
+	const struct input_spec *spec = &l->keeper.spec;
 	char label[INPUT_LABEL_MAX];
 
 	*l = (struct input_chain){ .position = cfg->position,
@@ -148,17 +124,29 @@ void chain_init(struct input_chain *l, const struct chain_config *cfg)
 		(void)snprintf(label, sizeof label, "filler");
 	input_keeper_init(&l->keeper, label, cfg->address);
 	l->fault_alarms = cfg->stream->backup_on;
-	l->cc_limit = l->keeper.spec.cc_limit;
+	l->cc_limit = spec->cc_limit;
 	if (l->cc_limit == CC_LIMIT_DEFAULT)
 		l->cc_limit = cfg->stream->cc_limit;
-	if (l->keeper.valid) {
-		chain_choose(l, cfg->stream);
-		make_t2mi(l, cfg);
-		make_descrambler(l, cfg);
-		make_remux(l, cfg);
+	if (!l->keeper.valid)
+		return;
+
+	chain_choose(l, cfg->stream);
+	if (spec->t2mi)
+		l->t2mi = t2mi_new((uint16_t)spec->t2mi_pid, spec->plp,
+				   cfg->decapsulated, cfg->arg);
+	if (spec->biss.given) {
+		l->descrambler = descrambler_new(csa_choose(cfg->csa),
+						 cfg->descrambled, cfg->arg);
+		descrambler_set(l->descrambler, DESCRAMBLER_EVEN,
+				spec->biss.key);
+		descrambler_set(l->descrambler, DESCRAMBLER_ODD,
+				spec->biss.key);
+	} else if (spec->cams.n > 0 && cfg->ask != NULL) {
+		make_ca(l, cfg);
 	}
-	if (l->keeper.valid && l->keeper.spec.mux[0] != '\0')
-		l->mux = mux_input_new(&l->keeper.spec, cfg->position);
+	make_remux(l, cfg);
+	if (spec->mux[0] != '\0')
+		l->mux = mux_input_new(spec, cfg->position);
 }
 
 void chain_done(struct input_chain *l)

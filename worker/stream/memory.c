@@ -75,17 +75,6 @@ struct stream_memory *stream_memory_open(int fd, uint64_t now_ns,
 	return m;
 }
 
-/* The index of the state in the list that has this address; n: none has it. */
-static size_t find_output(const struct rtp_state *list, size_t n,
-			  uint64_t address)
-{
-	size_t i = 0;
-
-	while (i < n && list[i].address != address)
-		i++;
-	return i;
-}
-
 void *stream_memory_queue(int fd, const struct rtp_state *output, size_t size,
 			  int *ret_err)
 {
@@ -154,7 +143,6 @@ void stream_memory_arrange(struct stream_memory *m, int fd,
 			   const uint64_t *addresses, size_t n)
 {
 	struct rtp_state before[MSG_OUTPUTS_MAX];
-	size_t at;
 
 	memcpy(before, m->outputs, sizeof before);
 	/* Two outputs may have the same address: an output that stays in its
@@ -163,9 +151,13 @@ void stream_memory_arrange(struct stream_memory *m, int fd,
 		if (before[i].address == addresses[i])
 			before[i].address = 0;
 	for (size_t i = 0; i < n; i++) {
+		size_t at = 0;
+
 		if (m->outputs[i].address == addresses[i])
 			continue;
-		at = find_output(before, MSG_OUTPUTS_MAX, addresses[i]);
+		while (at < MSG_OUTPUTS_MAX &&
+		       before[at].address != addresses[i])
+			at++;
 		m->outputs[i] = at < MSG_OUTPUTS_MAX ? before[at]
 						     : (struct rtp_state){ 0 };
 		m->outputs[i].address = addresses[i];

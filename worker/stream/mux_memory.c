@@ -123,28 +123,6 @@ static void restore_sections(struct mux *m, size_t input, const uint8_t *p,
 	}
 }
 
-static size_t find(const uint64_t *addresses, const bool *done, size_t n,
-		   uint64_t address)
-{
-	size_t i = 0;
-
-	while (i < n && (done[i] || addresses[i] != address))
-		i++;
-	return i;
-}
-
-/* Moves the times of all silences by the time in which no worker ran: that time
- * does not count as silence of an input or service. */
-static void delay(struct mux_memory *from, uint64_t by_ns)
-{
-	for (size_t i = 0; i < MSG_INPUTS_MAX; i++)
-		if (from->inputs[i].silent_ns != 0)
-			from->inputs[i].silent_ns += by_ns;
-	for (size_t i = 0; i < MUX_MEMORY_SERVICES; i++)
-		if (from->services[i].silent)
-			from->services[i].heard_ns += by_ns;
-}
-
 static bool restore(const struct mux_memory *from, struct mux *m,
 		    const uint64_t *addresses, size_t n, uint64_t now_ns)
 {
@@ -153,8 +131,10 @@ static bool restore(const struct mux_memory *from, struct mux *m,
 
 	for (size_t i = 0; i < MSG_INPUTS_MAX; i++) {
 		const struct mux_memory_input *in = &from->inputs[i];
-		size_t to = find(addresses, done, n, in->address);
+		size_t to = 0;
 
+		while (to < n && (done[to] || addresses[to] != in->address))
+			to++;
 		if (in->bytes > MUX_MEMORY_BYTES - bytes ||
 		    in->services > MUX_MEMORY_SERVICES - services)
 			return any;
@@ -186,7 +166,14 @@ bool mux_memory_restore(struct mux_memory *memory, struct mux *m,
 	memset(memory, 0, sizeof *memory);
 	if (at_ns != 0 && at_ns <= now_ns &&
 	    now_ns - at_ns <= RESTORE_S * SECOND_NS) {
-		delay(from, now_ns - at_ns);
+		/* the time in which no worker ran does not count as silence of
+		 * an input or service */
+		for (size_t i = 0; i < MSG_INPUTS_MAX; i++)
+			if (from->inputs[i].silent_ns != 0)
+				from->inputs[i].silent_ns += now_ns - at_ns;
+		for (size_t i = 0; i < MUX_MEMORY_SERVICES; i++)
+			if (from->services[i].silent)
+				from->services[i].heard_ns += now_ns - at_ns;
 		any = restore(from, m, addresses, n, now_ns);
 	}
 	if (any)

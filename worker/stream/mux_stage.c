@@ -76,20 +76,6 @@ static void set_up_input(struct mux_stage *s, size_t i, const char *address)
 	free(spec);
 }
 
-/* Takes the positions in the rings that the last worker stored; all 0 if that
- * worker ended more than RESUME_MS ago.  They are removed from the memory,
- * because a later worker may have other inputs. */
-static void take_reads(struct stream_memory *m, struct stream_read *ret)
-{
-	uint64_t now_ns = mono_ns();
-
-	memset(ret, 0, sizeof m->reads);
-	if (m->splice.at_ns <= now_ns &&
-	    now_ns - m->splice.at_ns <= RESUME_MS * MS)
-		memcpy(ret, m->reads, sizeof m->reads);
-	memset(m->reads, 0, sizeof m->reads);
-}
-
 /* Finds the stored position of the input with this address.  Each stored
  * position is used once, because several inputs may have the same address. */
 static void find_start(struct mux_seen *source, const char *address,
@@ -109,10 +95,17 @@ void mux_stage_init(struct mux_stage *s, const struct msg_stream_start *start,
 		    const struct stream_spec *spec,
 		    struct stream_memory *memory, ts_out_fn *out, void *arg)
 {
-	struct stream_read reads[MSG_INPUTS_MAX];
+	struct stream_read reads[MSG_INPUTS_MAX] = { 0 };
+	uint64_t now_ns = mono_ns();
 
 	*s = (struct mux_stage){ 0 };
-	take_reads(memory, reads);
+	/* The positions in the rings that the last worker stored, unless it
+	 * ended more than RESUME_MS ago.  They are removed, because a later
+	 * worker may have other inputs. */
+	if (memory->splice.at_ns <= now_ns &&
+	    now_ns - memory->splice.at_ns <= RESUME_MS * MS)
+		memcpy(reads, memory->reads, sizeof reads);
+	memset(memory->reads, 0, sizeof memory->reads);
 	if (!start->mux || spec->mux_kbps == 0)
 		return;
 	s->live = xcalloc(1, sizeof *s->live);
@@ -214,23 +207,6 @@ void mux_stage_seek(const struct mux_stage *s, struct input_chain *c)
 		c->keeper.spec.ring_from = from;
 }
 
-/* Notes the position in the ring of the input at which the packets that it
- * queues next begin. */
-static void note_read(struct mux_stage *s, const struct input_chain *c)
-{
-	struct mux_seen *source = &s->sources[c->position - 1];
-	struct mux_reads *r = &s->reads[c->position - 1];
-	size_t waiting;
-
-	if (source->pos != 0 && r->n < MUX_READS_MAX)
-		r->list[(r->first + r->n++) % MUX_READS_MAX] =
-			(struct mux_read){
-				mux_queued(s->mux, c->position - 1, &waiting),
-				source->pos };
-	source->pos = c->keeper.input != NULL
-			      ? input_position(c->keeper.input) : 0;
-}
-
 /* Stores for each input the position in its ring from which the next worker
  * reads: the start of the oldest read of which no packet has left the queue. */
 static void keep_reads(struct mux_stage *s)
@@ -256,21 +232,31 @@ void mux_stage_heard(struct mux_stage *s, const struct input_chain *c,
 		     uint64_t now_ns)
 {
 	struct mux_seen *source = &s->sources[c->position - 1];
+	struct mux_reads *r;
 	struct input_counters counters;
+	size_t waiting;
 
 	if (s->mux == NULL)
 		return;
+	r = &s->reads[c->position - 1];
 	input_keeper_counters(&c->keeper, &counters);
 	if (source->opens != c->keeper.opens ||
 	    source->lost != counters.socket_drops) {
 		mux_restart(s->mux, c->position - 1);
-		s->reads[c->position - 1].n = 0;
+		r->n = 0;
 		source->pos = source->from;
 		source->from = 0;
 	}
 	source->opens = c->keeper.opens;
 	source->lost = counters.socket_drops;
-	note_read(s, c);
+	/* the position at which the packets that the input queues next begin */
+	if (source->pos != 0 && r->n < MUX_READS_MAX)
+		r->list[(r->first + r->n++) % MUX_READS_MAX] =
+			(struct mux_read){
+				mux_queued(s->mux, c->position - 1, &waiting),
+				source->pos };
+	source->pos = c->keeper.input != NULL
+			      ? input_position(c->keeper.input) : 0;
 	mux_heard(s->mux, c->position - 1, now_ns);
 }
 

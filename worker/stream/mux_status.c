@@ -29,20 +29,6 @@ static uint16_t first_blocked(const struct mux_stage *s, size_t i,
 	return 0;
 }
 
-/* Writes "not sent" for the whole input, or how many of its services are not
- * sent. */
-static void describe_blocked(const struct mux_stage *s, size_t i,
-			     const struct mux_source_state *state,
-			     struct errmsg *ret)
-{
-	if (state->blocked)
-		errmsg_set(ret, "not sent");
-	else
-		errmsg_set(ret, "%zu of %zu services are not sent, the first "
-			   "is %u", state->n_blocked, state->n_services,
-			   first_blocked(s, i, state));
-}
-
 static void log_blocked(struct mux_stage *s, size_t i,
 			const struct mux_source_state *state)
 {
@@ -53,7 +39,12 @@ static void log_blocked(struct mux_stage *s, size_t i,
 		return;
 	s->blocked[i] = state->n_blocked;
 	s->late[i] = late;
-	describe_blocked(s, i, state, &what);
+	if (state->blocked)
+		errmsg_set(&what, "not sent");
+	else
+		errmsg_set(&what, "%zu of %zu services are not sent, the first "
+			   "is %u", state->n_blocked, state->n_services,
+			   first_blocked(s, i, state));
 	if (state->n_blocked == 0)
 		log_info("stream", "input %zu: sent again", i + 1);
 	else if (state->above_max)

@@ -15,24 +15,11 @@ enum {
 	TEXT = 200,
 };
 
-static uint64_t hash_of_sdt(const struct remux *r, uint64_t hash)
-{
-	const struct sdt_omitted *o = remux_omitted_sdt(r);
-	size_t numbers[3];
-
-	if (o == NULL)
-		return hash;
-	numbers[0] = o->n_descriptors;
-	numbers[1] = o->provider;
-	numbers[2] = o->name;
-	hash = hash_add(hash, numbers, sizeof numbers);
-	return hash_add(hash, o->tags, sizeof o->tags);
-}
-
 /* A hash of all parts that the tables omit, which detects changes; 0: no table
  * omits a part. */
 static uint64_t hash_of(const struct remux *r)
 {
+	const struct sdt_omitted *sdt = remux_omitted_sdt(r);
 	const struct pmt_omitted *o;
 	uint64_t hash = HASH_INIT;
 	uint16_t program;
@@ -51,8 +38,14 @@ static uint64_t hash_of(const struct remux *r)
 		hash = hash_add(hash, numbers, sizeof numbers);
 		hash = hash_add(hash, o->tags, sizeof o->tags);
 	}
-	hash = hash_of_sdt(r, hash);
-	return n > 0 || remux_omitted_sdt(r) != NULL ? hash : 0;
+	if (sdt != NULL) {
+		size_t numbers[] = { sdt->n_descriptors, sdt->provider,
+				     sdt->name };
+
+		hash = hash_add(hash, numbers, sizeof numbers);
+		hash = hash_add(hash, sdt->tags, sizeof sdt->tags);
+	}
+	return n > 0 || sdt != NULL ? hash : 0;
 }
 
 /* Writes how many descriptors were dropped (n), and the tags in the list; ""
@@ -87,29 +80,6 @@ static void describe(const struct pmt_omitted *o, char text[TEXT])
 			       "; the AIT of hbbtv_url is not sent");
 }
 
-static void log_sdt(const struct sdt_omitted *o, const char *where)
-{
-	char text[TEXT];
-
-	(void)add_tags(text, o->n_descriptors, o->tags);
-	log_warning("stream", "%s: the SDT has no room for the whole entry of "
-		    "the service%s%s%s", where, text,
-		    o->provider ? "; the provider is too long" : "",
-		    o->name ? "; the name is too long" : "");
-}
-
-static void log_crowded(const struct remux *r, const char *where)
-{
-	static const char *const names[EDIT_TABLES] = {
-		[EDIT_SDT] = "SDT", [EDIT_NIT] = "NIT", [EDIT_BAT] = "BAT" };
-
-	for (unsigned t = EDIT_SDT; t < EDIT_TABLES; t++)
-		if (remux_is_crowded(r, (enum edit_table)t))
-			log_error("stream", "%s: descriptors: not applied: the "
-				  "%s has no room for them",
-				  where, names[t]);
-}
-
 /* Logs when the number of programs changes whose packets the remux drops
  * because they exceed the limit. */
 static void log_ignored(struct omission_log *l, const struct remux *r,
@@ -135,6 +105,9 @@ static void log_ignored(struct omission_log *l, const struct remux *r,
 void omission_log_second(struct omission_log *l, const struct remux *r,
 			 const char *where, uint64_t now_ns)
 {
+	static const char *const names[EDIT_TABLES] = {
+		[EDIT_SDT] = "SDT", [EDIT_NIT] = "NIT", [EDIT_BAT] = "BAT" };
+	const struct sdt_omitted *sdt = remux_omitted_sdt(r);
 	const struct pmt_omitted *o;
 	uint64_t hash = hash_of(r);
 	unsigned suppressed;
@@ -148,9 +121,18 @@ void omission_log_second(struct omission_log *l, const struct remux *r,
 					  &suppressed)))
 		return;
 	l->logged = hash;
-	if (remux_omitted_sdt(r) != NULL)
-		log_sdt(remux_omitted_sdt(r), where);
-	log_crowded(r, where);
+	if (sdt != NULL) {
+		(void)add_tags(text, sdt->n_descriptors, sdt->tags);
+		log_warning("stream", "%s: the SDT has no room for the whole "
+			    "entry of the service%s%s%s", where, text,
+			    sdt->provider ? "; the provider is too long" : "",
+			    sdt->name ? "; the name is too long" : "");
+	}
+	for (unsigned t = EDIT_SDT; t < EDIT_TABLES; t++)
+		if (remux_is_crowded(r, (enum edit_table)t))
+			log_error("stream", "%s: descriptors: not applied: the "
+				  "%s has no room for them",
+				  where, names[t]);
 	for (size_t i = 0; i < LINES; i++) {
 		o = remux_omitted(r, &at, &program);
 		if (o == NULL)

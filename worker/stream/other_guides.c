@@ -27,19 +27,6 @@ void other_guides_begin(struct other_guides *o)
 	o->n = 0;
 }
 
-static struct eit_image *take_kept(struct other_guides *o, const char *id)
-{
-	struct eit_image *image;
-
-	for (size_t i = 0; i < o->n_kept; i++)
-		if (strcmp(o->kept[i].id, id) == 0) {
-			image = o->kept[i].image;
-			o->kept[i].image = NULL;
-			return image;
-		}
-	return NULL;
-}
-
 static void set_onid(struct other_guide *other)
 {
 	const struct tables_spec keys = { .onid = other->key_onid };
@@ -57,7 +44,12 @@ void other_guides_add(struct other_guides *o, const char *id, uint16_t tsid,
 		return;
 	*other = (struct other_guide){ .tsid = tsid, .key_onid = key_onid };
 	(void)snprintf(other->id, sizeof other->id, "%s", id);
-	other->image = take_kept(o, other->id);
+	for (size_t i = 0; i < o->n_kept; i++)
+		if (strcmp(o->kept[i].id, other->id) == 0) {
+			other->image = o->kept[i].image;
+			o->kept[i].image = NULL;
+			break;
+		}
 	set_onid(other);
 	o->n++;
 }
@@ -97,21 +89,6 @@ bool other_guides_have_networks(const struct other_guides *o)
 	return true;
 }
 
-static uint64_t hash_services(uint64_t hash, const struct other_guide *other)
-{
-	size_t n = other->image != NULL ? eit_image_services(other->image) : 0;
-
-	for (size_t i = 0; i < n; i++) {
-		uint8_t status = eit_image_status(other->image, i);
-		uint16_t number;
-
-		(void)eit_image_at(other->image, i, &number);
-		hash = hash_add(hash, &number, sizeof number);
-		hash = hash_add(hash, &status, sizeof status);
-	}
-	return hash;
-}
-
 uint64_t other_guides_hash(const struct other_guides *o)
 {
 	uint64_t hash = HASH_INIT;
@@ -120,9 +97,18 @@ uint64_t other_guides_hash(const struct other_guides *o)
 		const struct other_guide *other = &o->list[i];
 		const uint64_t head[] = { other->tsid, other->onid,
 					  other->n_sent };
+		size_t n = other->image != NULL
+				   ? eit_image_services(other->image) : 0;
 
 		hash = hash_add(hash, head, sizeof head);
-		hash = hash_services(hash, other);
+		for (size_t k = 0; k < n; k++) {
+			uint8_t status = eit_image_status(other->image, k);
+			uint16_t number;
+
+			(void)eit_image_at(other->image, k, &number);
+			hash = hash_add(hash, &number, sizeof number);
+			hash = hash_add(hash, &status, sizeof status);
+		}
 	}
 	return hash;
 }

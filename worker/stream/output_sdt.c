@@ -17,19 +17,6 @@ void output_sdt_init(struct output_sdt *o)
 	section_init(&o->assembler, o->buffer, sizeof o->buffer);
 }
 
-static unsigned take_ids(struct output_sdt *o, const uint8_t *section)
-{
-	uint16_t tsid = (uint16_t)(section[3] << 8 | section[4]);
-	uint16_t onid = (uint16_t)(section[8] << 8 | section[9]);
-
-	if (o->known && tsid == o->tsid && onid == o->onid)
-		return 0;
-	o->known = true;
-	o->tsid = tsid;
-	o->onid = onid;
-	return OUTPUT_SDT_IDS;
-}
-
 /* The services of a section, at most max.  A malformed entry ends the list. */
 static size_t list_services(const uint8_t *section, size_t len,
 			    struct output_service *ret, size_t max)
@@ -99,14 +86,21 @@ static unsigned take_services(struct output_sdt *o, const uint8_t *section,
 
 static unsigned take(struct output_sdt *o, const uint8_t *section, size_t len)
 {
-	unsigned changes;
+	uint16_t tsid, onid;
+	unsigned changes = 0;
 
 	/* takes an SDT actual that is valid now (current_next_indicator) */
 	if (section_table_id(section) != SDT_TABLE_ID ||
 	    !section_has_syntax(section) || len < SDT_HEAD + SECTION_CRC ||
 	    (section[5] & 1) == 0)
 		return 0;
-	changes = take_ids(o, section);
+	tsid = (uint16_t)(section[3] << 8 | section[4]);
+	onid = (uint16_t)(section[8] << 8 | section[9]);
+	if (!o->known || tsid != o->tsid || onid != o->onid)
+		changes = OUTPUT_SDT_IDS;
+	o->known = true;
+	o->tsid = tsid;
+	o->onid = onid;
 	return changes | take_services(o, section, len);
 }
 

@@ -57,12 +57,6 @@ struct own_cue {
 	json_t *records[CUES_PENDING_MAX];
 };
 
-static struct schedule_key key_of(const struct own_cue *c, size_t place)
-{
-	return (struct schedule_key){ c->pid, CUE_TABLE_ID,
-				      (uint16_t)place, 0 };
-}
-
 struct own_cue *own_cue_new(uint16_t pid, const struct psi *psi,
 			    struct table_stage *stage,
 			    struct cue_memory *memory)
@@ -89,7 +83,8 @@ void own_cue_free(struct own_cue **c)
 static void schedule(struct own_cue *c, size_t place, unsigned interval_ms,
 		     const uint8_t *section, size_t len)
 {
-	const struct schedule_key key = key_of(c, place);
+	const struct schedule_key key = { c->pid, CUE_TABLE_ID,
+					  (uint16_t)place, 0 };
 	const struct schedule_section s = { section, len };
 
 	(void)schedule_set(table_stage_schedule(c->stage), &key, interval_ms,
@@ -146,14 +141,6 @@ static void begin_heartbeat(struct own_cue *c)
 	json_decref(null);
 }
 
-/* Stops sending the commands and the heartbeat.  The commands stay stored, and
- * resume() sends them again. */
-static void pause(struct own_cue *c)
-{
-	for (size_t i = 0; i <= CUES_PENDING_MAX; i++)
-		schedule(c, i, 0, NULL, 0);
-}
-
 /* Sends the stored commands again, those of the previous worker as well. */
 static void resume(struct own_cue *c)
 {
@@ -197,8 +184,10 @@ void own_cue_use(struct own_cue *c)
 		begin_heartbeat(c);
 		resume(c);
 	} else {
-		/* a new PAT may precede its PMT: the commands stay stored */
-		pause(c);
+		/* a new PAT may precede its PMT: the commands stay stored, and
+		 * resume() sends them again */
+		for (size_t i = 0; i <= CUES_PENDING_MAX; i++)
+			schedule(c, i, 0, NULL, 0);
 	}
 }
 
@@ -242,26 +231,6 @@ void own_cue_feed(struct own_cue *c, const struct ts_run *runs, size_t n_runs,
 		if (c->memory->pending[i].until_ns != 0 &&
 		    c->memory->pending[i].until_ns <= now_ns)
 			end(c, i);
-}
-
-/* The PTS (90 kHz) that the stream's clock will have in ms milliseconds. */
-static uint64_t time_in(const struct own_cue *c, uint64_t now_ns, unsigned ms)
-{
-	uint64_t passed = (now_ns - c->pcr_ns) * 9 / 100000;
-
-	return (c->pcr / PCR_PER_TICK + passed + 90 * (uint64_t)ms) %
-	       PES_TIME_WRAP;
-}
-
-/* How long a command is repeated that takes effect in ms milliseconds: until
- * the picture of its time is sent, but at least ONCE_MS. */
-static uint64_t repeated_ns(const struct own_cue *c, bool timed, unsigned ms)
-{
-	uint64_t ns = ms * (uint64_t)MS;
-
-	if (timed)
-		ns -= MIN(ns, c->lead_ns);
-	return MAX(ns, (uint64_t)ONCE_MS * MS);
 }
 
 static bool is_segmentation(const json_t *descriptor)
@@ -358,27 +327,20 @@ static void withdraw(struct own_cue *c, const json_t *record, bool replaces)
 	}
 }
 
-/* The reason why a command cannot be sent now; NULL: it can.  timed: the
- * command has a time. */
-static const char *find_fault(const struct own_cue *c, bool timed,
-			      uint64_t now_ns)
-{
-	if (!c->listed)
-		return "the PMT does not list cue_pid";
-	if (timed && (c->pcr_ns == 0 ||
-		      now_ns - c->pcr_ns > CLOCK_MAX_MS * MS))
-		return "the stream has no clock (PCR)";
-	return NULL;
-}
-
 bool own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 		  uint64_t now_ns, struct errmsg *error)
 {
 	unsigned ms = m->timed ? m->pre_roll_ms : UNTIMED_MS;
-	const char *fault = find_fault(c, m->timed, now_ns);
+	uint64_t repeated_ns = ms * (uint64_t)MS;
+	const char *fault = NULL;
 	json_t *record;
 	size_t place;
 
+	if (!c->listed)
+		fault = "the PMT does not list cue_pid";
+	else if (m->timed && (c->pcr_ns == 0 ||
+			      now_ns - c->pcr_ns > CLOCK_MAX_MS * MS))
+		fault = "the stream has no clock (PCR)";
 	withdraw(c, m->record, fault == NULL);
 	place = cue_memory_place(c->memory);
 	if (fault == NULL && place == CUES_PENDING_MAX)
@@ -388,13 +350,20 @@ bool own_cue_send(struct own_cue *c, const struct msg_stream_cue *m,
 		return false;
 	}
 	record = json_copy((json_t *)(uintptr_t)m->record);
-	if (m->timed)
-		(void)json_object_set_new(
-			record, "pts_time",
-			json_integer((json_int_t)time_in(c, now_ns, ms)));
+	if (m->timed) {
+		/* the PTS (90 kHz) of the stream's clock in ms milliseconds */
+		uint64_t pts = (c->pcr / PCR_PER_TICK +
+				(now_ns - c->pcr_ns) * 9 / 100000 +
+				90 * (uint64_t)ms) % PES_TIME_WRAP;
+
+		(void)json_object_set_new(record, "pts_time",
+					  json_integer((json_int_t)pts));
+		/* repeated until the picture of this time is sent */
+		repeated_ns -= MIN(repeated_ns, c->lead_ns);
+	}
+	repeated_ns = MAX(repeated_ns, (uint64_t)ONCE_MS * MS);
 	c->records[place] = record;
-	if (announce(c, place, now_ns + repeated_ns(c, m->timed, ms),
-		     error) == 0)
+	if (announce(c, place, now_ns + repeated_ns, error) == 0)
 		return true;
 	end(c, place);
 	return false;

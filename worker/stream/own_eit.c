@@ -102,20 +102,15 @@ static bool drops(const uint8_t *section, void *arg)
 	return tables_spec_eit(&o->spec, sid) != ORIGIN_PASS;
 }
 
-static bool is_wanted(const struct tables_spec *t)
-{
-	bool any = t->eit != ORIGIN_PASS || t->eit_other != EIT_OTHER_PASS;
-
-	for (size_t i = 0; i < t->n_services; i++)
-		any |= t->services[i].eit > 0;
-	return any;
-}
-
 struct own_eit *own_eit_new(const struct own_eit_config *c)
 {
+	bool wanted = c->spec->eit != ORIGIN_PASS ||
+		      c->spec->eit_other != EIT_OTHER_PASS;
 	struct own_eit *o;
 
-	if (!is_wanted(c->spec))
+	for (size_t i = 0; i < c->spec->n_services; i++)
+		wanted |= c->spec->services[i].eit > 0;
+	if (!wanted)
 		return NULL;
 	o = xcalloc(1, sizeof *o);
 	*o = (struct own_eit){
@@ -268,23 +263,6 @@ static struct eit_format format_of(const struct own_eit *o,
 	return f;
 }
 
-static void list_own(struct own_eit *o, struct shown *list, size_t *n)
-{
-	const struct psi_program *programs;
-	size_t n_programs = psi_programs(o->psi, &programs);
-
-	for (size_t i = 0; i < n_programs; i++) {
-		const struct psi_program *p = &programs[i];
-
-		if (tables_spec_eit(&o->spec, p->number) != ORIGIN_OWN)
-			continue;
-		(void)add(o, list, n, &(struct shown){
-			.format = format_of(o, p),
-			.events = events_of(o, p->number, n_programs == 1),
-		});
-	}
-}
-
 static void list_others(struct own_eit *o, struct shown *list, size_t *n)
 {
 	for (size_t i = 0; i < o->others->n; i++) {
@@ -311,20 +289,6 @@ static void list_others(struct own_eit *o, struct shown *list, size_t *n)
 	}
 }
 
-/* Copies the state of a service that is already in the schedule to its entry in
- * the new list.  If nothing changed and all tables had room, its tables are not
- * built again. */
-static void take_over(struct own_eit *o, const struct shown *before,
-		      struct shown *s)
-{
-	s->tables = before->tables;
-	if (o->no_room || !is_same(before, s))
-		return;
-	s->built = before->built;
-	s->segment_s = before->segment_s;
-	s->change_s = before->change_s;
-}
-
 /* Compares the services in the schedule with the new list: services in both
  * keep their tables, and the tables of the others are removed. */
 static void replace_scheduled(struct own_eit *o, struct shown *list, size_t n)
@@ -339,12 +303,19 @@ static void replace_scheduled(struct own_eit *o, struct shown *list, size_t n)
 		struct shown **to = bsearch(&s, sorted, n, sizeof *sorted,
 					    compare);
 
-		if (to != NULL) {
-			take_over(o, s, *to);
+		if (to == NULL) {
+			remove_tables(o, s, 0);
+			unschedule(o, key_of(s, present_id(s)));
 			continue;
 		}
-		remove_tables(o, s, 0);
-		unschedule(o, key_of(s, present_id(s)));
+		(*to)->tables = s->tables;
+		/* if nothing changed and all tables had room, the tables are
+		 * not built again */
+		if (!o->no_room && is_same(s, *to)) {
+			(*to)->built = s->built;
+			(*to)->segment_s = s->segment_s;
+			(*to)->change_s = s->change_s;
+		}
 	}
 	free(sorted);
 }
@@ -352,10 +323,20 @@ static void replace_scheduled(struct own_eit *o, struct shown *list, size_t n)
 static void list_all(struct own_eit *o)
 {
 	struct shown *list = xcalloc(EIT_SERVICES_MAX, sizeof *list);
-	size_t n = 0;
+	const struct psi_program *programs;
+	size_t n_programs = psi_programs(o->psi, &programs), n = 0;
 
 	o->n_left_out = 0;
-	list_own(o, list, &n);
+	for (size_t i = 0; i < n_programs; i++) {
+		const struct psi_program *p = &programs[i];
+
+		if (tables_spec_eit(&o->spec, p->number) != ORIGIN_OWN)
+			continue;
+		(void)add(o, list, &n, &(struct shown){
+			.format = format_of(o, p),
+			.events = events_of(o, p->number, n_programs == 1),
+		});
+	}
 	if (o->spec.eit_other != EIT_OTHER_PASS)
 		list_others(o, list, &n);
 	replace_scheduled(o, list, n);
@@ -418,23 +399,6 @@ static void schedule_part(struct own_eit *o, struct schedule_key key,
 					  terms, list, n);
 }
 
-static void build_present(struct own_eit *o, struct shown *s, int64_t now_s)
-{
-	uint8_t id = present_id(s);
-	const struct schedule_terms terms = {
-		s->format.other ? o->intervals.eit_other : o->intervals.eit,
-		SCHEDULE_PRESENT,
-	};
-
-	for (o->n_sections = 0; o->n_sections < 2; o->n_sections++)
-		o->lens[o->n_sections] = eit_build_present(
-			&s->format, s->events, now_s,
-			(unsigned)o->n_sections, o->sections[o->n_sections]);
-	set_versions(o, s, id);
-	schedule_part(o, key_of(s, id), &terms, 0, SECTIONS_MAX);
-	s->change_s = eit_next_change(s->events, now_s);
-}
-
 /* Puts the sections of a schedule table into the schedule in two parts, because
  * the first days repeat more often than later days. */
 static void send_table(struct own_eit *o, const struct shown *s,
@@ -456,11 +420,6 @@ static void send_table(struct own_eit *o, const struct shown *s,
 	schedule_part(o, key, &terms[0], 0, days * EIT_DAY_SECTIONS);
 	key.part++;
 	schedule_part(o, key, &terms[1], days * EIT_DAY_SECTIONS, SECTIONS_MAX);
-}
-
-static bool has_schedule(const struct own_eit *o, const struct shown *s)
-{
-	return !s->format.other || o->spec.eit_other == EIT_OTHER_ALL;
 }
 
 /* Builds the next table of the schedule. */
@@ -513,7 +472,7 @@ static bool is_ready(struct own_eit *o, uint64_t unix_ms)
 /* True if a schedule table of the service is missing or out of date. */
 static bool is_behind(const struct own_eit *o, struct shown *s, int64_t now_s)
 {
-	if (!has_schedule(o, s))
+	if (s->format.other && o->spec.eit_other != EIT_OTHER_ALL)
 		return false;
 	/* the second condition: the clock was set back */
 	if (now_s >= s->segment_s || eit_next_segment(now_s) < s->segment_s)
@@ -527,11 +486,27 @@ static void build_presents(struct own_eit *o, int64_t now_s)
 	unsigned built = 0;
 	size_t i;
 
-	while (built < PRESENTS && turns_next(&o->presents, o->n, &i))
-		if (now_s >= o->shown[i].change_s) {
-			build_present(o, &o->shown[i], now_s);
-			built++;
-		}
+	while (built < PRESENTS && turns_next(&o->presents, o->n, &i)) {
+		struct shown *s = &o->shown[i];
+		const uint8_t id = present_id(s);
+		const struct schedule_terms terms = {
+			s->format.other ? o->intervals.eit_other
+					: o->intervals.eit,
+			SCHEDULE_PRESENT,
+		};
+
+		if (now_s < s->change_s)
+			continue;
+		for (o->n_sections = 0; o->n_sections < 2; o->n_sections++)
+			o->lens[o->n_sections] = eit_build_present(
+				&s->format, s->events, now_s,
+				(unsigned)o->n_sections,
+				o->sections[o->n_sections]);
+		set_versions(o, s, id);
+		schedule_part(o, key_of(s, id), &terms, 0, SECTIONS_MAX);
+		s->change_s = eit_next_change(s->events, now_s);
+		built++;
+	}
 }
 
 void own_eit_turn(struct own_eit *o, uint64_t unix_ms)

@@ -105,22 +105,6 @@ static uint8_t type_of(const struct own_network *n, uint16_t pnr,
 	return type == 0 && entry != NULL ? entry->type : type;
 }
 
-static struct nit_service describe(const struct own_network *n,
-				   const struct psi_program *p)
-{
-	const struct service_spec *entry = find_entry(n, p->number);
-	uint8_t type = type_of(n, p->number, entry);
-	bool video = p->video_pid != TS_PID_NULL;
-
-	if (type == 0)
-		type = video ? SERVICE_TYPE_TV : SERVICE_TYPE_RADIO;
-	return (struct nit_service){
-		.pnr = p->number,
-		.lcn = entry != NULL ? entry->lcn : 0,
-		.type = type,
-	};
-}
-
 /* The original_network_id of the keys, else that of the SDT, with which
  * receivers compare the NIT (EN 300 468 5.2.1, 5.2.3). */
 static uint16_t onid_of(const struct own_network *n)
@@ -211,8 +195,20 @@ void own_network_build(struct own_network *n)
 	n->waits = !n->ready;
 	if (n->waits)
 		return;
-	for (size_t i = 0; i < n_programs; i++)
-		services[i] = describe(n, &programs[i]);
+	for (size_t i = 0; i < n_programs; i++) {
+		const struct psi_program *p = &programs[i];
+		const struct service_spec *entry = find_entry(n, p->number);
+		uint8_t type = type_of(n, p->number, entry);
+
+		if (type == 0)
+			type = p->video_pid != TS_PID_NULL ? SERVICE_TYPE_TV
+							   : SERVICE_TYPE_RADIO;
+		services[i] = (struct nit_service){
+			.pnr = p->number,
+			.lcn = entry != NULL ? entry->lcn : 0,
+			.type = type,
+		};
+	}
 	list[0] = (struct nit_transport){
 		psi_tsid(n->psi), onid_of(n),
 		n->spec.private_data_specifier, &n->spec.delivery,
@@ -256,22 +252,6 @@ void own_network_turn(struct own_network *n, uint64_t now_ns)
 		own_network_build(n);
 }
 
-static void take(struct other *to, const struct stream_spec *from,
-		 uint16_t onid)
-{
-	struct listed_service s;
-
-	*to = (struct other){
-		.tsid = stream_spec_tsid(from),
-		.onid = onid,
-		.specifier = from->tables.private_data_specifier,
-		.delivery = from->tables.delivery,
-	};
-	for (size_t *i = &to->n_services; *i < SERVICES_MAX &&
-	     stream_spec_service(from, *i, &s); ++*i)
-		to->services[*i] = (struct nit_service){ s.pnr, s.lcn, s.type };
-}
-
 void own_network_clear_others(struct own_network *n)
 {
 	n->n_others = 0;
@@ -281,8 +261,21 @@ void own_network_clear_others(struct own_network *n)
 void own_network_add_other(struct own_network *n,
 			   const struct stream_spec *spec, uint16_t onid)
 {
+	struct listed_service s;
+	struct other *to;
+
 	if (n->others == NULL)
 		n->others = xcalloc(NIT_OTHER_MAX, sizeof *n->others);
-	if (n->n_others < NIT_OTHER_MAX)
-		take(&n->others[n->n_others++], spec, onid);
+	if (n->n_others == NIT_OTHER_MAX)
+		return;
+	to = &n->others[n->n_others++];
+	*to = (struct other){
+		.tsid = stream_spec_tsid(spec),
+		.onid = onid,
+		.specifier = spec->tables.private_data_specifier,
+		.delivery = spec->tables.delivery,
+	};
+	for (size_t *i = &to->n_services; *i < SERVICES_MAX &&
+	     stream_spec_service(spec, *i, &s); ++*i)
+		to->services[*i] = (struct nit_service){ s.pnr, s.lcn, s.type };
 }

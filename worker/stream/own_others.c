@@ -32,14 +32,6 @@ struct own_others {
 	size_t lens[SDT_OTHER_SECTIONS_MAX];
 };
 
-/* The key in the schedule has the original_network_id as well, because streams
- * of different networks may have the same transport_stream_id. */
-static struct schedule_key key_of(const struct sdt_other *sdt)
-{
-	return (struct schedule_key){ SI_PID_SDT, SDT_OTHER_TABLE_ID,
-				      sdt->tsid, sdt->onid };
-}
-
 struct own_others *own_others_new(const struct tables_spec *spec,
 				  struct table_versions *versions,
 				  struct passed_list *passed,
@@ -80,15 +72,6 @@ void own_others_begin(struct own_others *o)
 	o->n = 0;
 }
 
-static uint8_t status_of(const struct other_guide *guide, size_t place)
-{
-	uint8_t status = place < EIT_IMAGE_SERVICES_MAX
-				 ? eit_image_status(guide->image, place) : 0;
-
-	return status & EIT_STATUS_LISTED ? status & EIT_STATUS_MASK
-					  : STATUS_RUNNING;
-}
-
 static size_t list_services(const struct own_others *o,
 			    const struct stream_spec *spec,
 			    const struct other_guide *guide,
@@ -99,13 +82,16 @@ static size_t list_services(const struct own_others *o,
 
 	for (; n < SERVICES_MAX && stream_spec_service(spec, n, &s); n++) {
 		size_t place = eit_image_place(guide->image, s.pnr);
+		uint8_t status = place < EIT_IMAGE_SERVICES_MAX
+				 ? eit_image_status(guide->image, place) : 0;
 		bool sent = place < guide->n_sent;
 		unsigned passed = passed_eits_of(o->passed, guide->tsid,
 						 guide->onid, s.pnr);
 
 		ret[n] = (struct sdt_other_service){
 			.pnr = s.pnr, .type = s.type,
-			.status = status_of(guide, place),
+			.status = status & EIT_STATUS_LISTED
+				? status & EIT_STATUS_MASK : STATUS_RUNNING,
 			.has_present = (sent && o->eit != EIT_OTHER_PASS) ||
 				       (passed & PASSED_PRESENT),
 			.has_schedule = (sent && o->eit == EIT_OTHER_ALL) ||
@@ -128,7 +114,10 @@ void own_others_add(struct own_others *o, const struct stream_spec *spec,
 		.services = services,
 		.n = list_services(o, spec, guide, services),
 	};
-	const struct schedule_key key = key_of(&sdt);
+	/* with the original_network_id, because streams of different networks
+	 * may have the same transport_stream_id */
+	const struct schedule_key key = { SI_PID_SDT, SDT_OTHER_TABLE_ID,
+					  sdt.tsid, sdt.onid };
 	size_t n = sdt_other_build(&sdt, o->sections, o->lens);
 	uint64_t hash = HASH_INIT;
 	uint8_t version;
@@ -148,20 +137,16 @@ void own_others_add(struct own_others *o, const struct stream_spec *spec,
 	o->keys[o->n++] = key;
 }
 
-static bool has(const struct own_others *o, const struct schedule_key *key)
-{
-	size_t i = 0;
-
-	while (i < o->n && (o->keys[i].extension != key->extension ||
-			    o->keys[i].part != key->part))
-		i++;
-	return i < o->n;
-}
-
 void own_others_end(struct own_others *o)
 {
-	for (size_t i = 0; i < o->n_before; i++)
-		if (!has(o, &o->before[i]))
-			(void)schedule_set(o->schedule, &o->before[i], 0, NULL,
-					   0);
+	for (size_t i = 0; i < o->n_before; i++) {
+		const struct schedule_key *key = &o->before[i];
+		size_t k = 0;
+
+		while (k < o->n && (o->keys[k].extension != key->extension ||
+				    o->keys[k].part != key->part))
+			k++;
+		if (k == o->n)
+			(void)schedule_set(o->schedule, key, 0, NULL, 0);
+	}
 }

@@ -32,23 +32,11 @@ struct own_sections {
 	struct own_section list[SI_SECTIONS_MAX];
 };
 
-static void take(struct own_section *to, const struct si_section_spec *spec,
-		 const uint8_t *section, size_t len)
-{
-	to->key.pid = spec->pid;
-	to->key.table_id = section_table_id(section);
-	if (section_has_syntax(section))
-		to->key.extension = (uint16_t)(section[3] << 8 | section[4]);
-	to->interval_ms = spec->interval_ms;
-	to->len = len;
-	to->data = xcalloc(1, len);
-	memcpy(to->data, section, len);
-}
-
 struct own_sections *own_sections_new(const struct tables_spec *spec,
 				      struct table_stage *stage)
 {
 	uint8_t section[SI_SECTION_BYTES];
+	struct own_section *to;
 	struct own_sections *o;
 	struct errmsg error;
 	size_t len;
@@ -62,11 +50,21 @@ struct own_sections *own_sections_new(const struct tables_spec *spec,
 		/* an entry with a wrong PID counts as absent */
 		if (spec->si[i].pid < SI_PID_MIN)
 			continue;
-		if (si_section_read(&spec->si[i], section, &len, &error) < 0)
-			log_error("stream", "si[%zu].%s", i, error.text);
-		else
-			take(&o->list[o->n++], &spec->si[i], section, len);
 		o->foreign |= spec->si[i].pid >= SI_PIDS_END;
+		if (si_section_read(&spec->si[i], section, &len, &error) < 0) {
+			log_error("stream", "si[%zu].%s", i, error.text);
+			continue;
+		}
+		to = &o->list[o->n++];
+		to->key.pid = spec->si[i].pid;
+		to->key.table_id = section_table_id(section);
+		if (section_has_syntax(section))
+			to->key.extension =
+				(uint16_t)(section[3] << 8 | section[4]);
+		to->interval_ms = spec->si[i].interval_ms;
+		to->len = len;
+		to->data = xcalloc(1, len);
+		memcpy(to->data, section, len);
 	}
 	return o;
 }
@@ -85,15 +83,6 @@ static bool is_same_table(const struct own_section *a,
 	return a->key.pid == b->key.pid &&
 	       a->key.table_id == b->key.table_id &&
 	       a->key.extension == b->key.extension;
-}
-
-/* Is the section the first one of its table in the list? */
-static bool is_first(const struct own_sections *o, size_t at)
-{
-	for (size_t i = 0; i < at; i++)
-		if (is_same_table(&o->list[i], &o->list[at]))
-			return false;
-	return true;
 }
 
 /* Schedules the table whose first section this is. */
@@ -119,19 +108,6 @@ static void send_table(struct own_sections *o, size_t first)
 			   interval_ms, list, n);
 }
 
-static void refuse_table(struct own_sections *o, size_t first)
-{
-	struct own_section *s = &o->list[first];
-
-	(void)schedule_set(table_stage_schedule(o->stage), &s->key, 0, NULL,
-			   0);
-	table_stage_drop_pid(o->stage, s->key.pid, false);
-	if (!s->refused)
-		log_error("stream", "si: PID %u is not sent: a program uses "
-			  "it: choose another PID", s->key.pid);
-	s->refused = true;
-}
-
 void own_sections_use(struct own_sections *o, const struct psi *psi)
 {
 	uint64_t used[TS_PIDS / 64];
@@ -141,12 +117,23 @@ void own_sections_use(struct own_sections *o, const struct psi *psi)
 	psi_used_pids(psi, used);
 	for (size_t i = 0; i < o->n; i++) {
 		struct own_section *s = &o->list[i];
+		size_t k = 0;
 
-		if (!is_first(o, i))
+		/* each table once, with its first section */
+		while (k < i && !is_same_table(&o->list[k], s))
+			k++;
+		if (k < i)
 			continue;
 		if (s->key.pid >= SI_PIDS_END &&
 		    (s->emm || place_has(used, s->key.pid))) {
-			refuse_table(o, i);
+			(void)schedule_set(table_stage_schedule(o->stage),
+					   &s->key, 0, NULL, 0);
+			table_stage_drop_pid(o->stage, s->key.pid, false);
+			if (!s->refused)
+				log_error("stream", "si: PID %u is not sent: a "
+					  "program uses it: choose another PID",
+					  s->key.pid);
+			s->refused = true;
 			continue;
 		}
 		s->refused = false;

@@ -362,19 +362,6 @@ bool own_tables_cue(struct own_tables *o, const struct msg_stream_cue *m,
 
 /* --- all tables --- */
 
-static bool is_wanted(const struct stream_spec *spec)
-{
-	const struct tables_spec *t = &spec->tables;
-	bool any = t->tdt != ORIGIN_PASS || t->nit != ORIGIN_PASS ||
-		   t->bat != ORIGIN_PASS || t->eit != ORIGIN_PASS ||
-		   t->n_si > 0 || t->sdt_other ||
-		   t->eit_other != EIT_OTHER_PASS || spec->remux.cue_pid != 0;
-
-	for (size_t i = 0; i < t->n_services; i++)
-		any |= t->services[i].eit > 0;
-	return any;
-}
-
 static void make_parts(struct own_tables *o,
 		       const struct own_tables_config *config)
 {
@@ -413,9 +400,16 @@ static void make_parts(struct own_tables *o,
 struct own_tables *own_tables_new(const struct own_tables_config *config)
 {
 	const struct tables_spec *spec = &config->spec->tables;
+	bool wanted = spec->tdt != ORIGIN_PASS || spec->nit != ORIGIN_PASS ||
+		      spec->bat != ORIGIN_PASS || spec->eit != ORIGIN_PASS ||
+		      spec->n_si > 0 || spec->sdt_other ||
+		      spec->eit_other != EIT_OTHER_PASS ||
+		      config->spec->remux.cue_pid != 0;
 	struct own_tables *o;
 
-	if (!is_wanted(config->spec))
+	for (size_t i = 0; i < spec->n_services; i++)
+		wanted |= spec->services[i].eit > 0;
+	if (!wanted)
 		return NULL;
 	o = xcalloc(1, sizeof *o);
 	o->spec = *spec;
@@ -460,23 +454,11 @@ void own_tables_free(struct own_tables **o)
 	*o = NULL;
 }
 
-static void follow_sdt(struct own_tables *o, const struct ts_run *runs,
-		       size_t n_runs)
-{
-	unsigned changes = 0;
-
-	if (o->network != NULL || o->eit != NULL)
-		changes = output_sdt_feed(&o->sdt, runs, n_runs);
-	if (o->network != NULL &&
-	    (changes & (OUTPUT_SDT_IDS | OUTPUT_SDT_TYPES)))
-		own_network_build(o->network);
-	if (o->eit != NULL && (changes & (OUTPUT_SDT_IDS | OUTPUT_SDT_STATUS)))
-		own_eit_use(o->eit);
-}
-
 void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 		     size_t n_runs, uint64_t now_ns)
 {
+	unsigned changes = 0;
+
 	if (psi_changes(o->psi) != o->seen) {
 		o->seen = psi_changes(o->psi);
 		if (o->network != NULL)
@@ -490,7 +472,13 @@ void own_tables_feed(struct own_tables *o, const struct ts_run *runs,
 	}
 	if (o->sections != NULL)
 		own_sections_feed(o->sections, o->psi, runs, n_runs);
-	follow_sdt(o, runs, n_runs);
+	if (o->network != NULL || o->eit != NULL)
+		changes = output_sdt_feed(&o->sdt, runs, n_runs);
+	if (o->network != NULL &&
+	    (changes & (OUTPUT_SDT_IDS | OUTPUT_SDT_TYPES)))
+		own_network_build(o->network);
+	if (o->eit != NULL && (changes & (OUTPUT_SDT_IDS | OUTPUT_SDT_STATUS)))
+		own_eit_use(o->eit);
 	if (o->network != NULL)
 		own_network_turn(o->network, now_ns);
 	if (o->eit != NULL)

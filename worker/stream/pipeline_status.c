@@ -29,23 +29,11 @@ uint64_t pipeline_late(const struct pipeline *p, const struct sink *sink)
 		       : p->sender.dropped;
 }
 
-/* The number of packets of the stream that were dropped before the output: by
- * its sender, or because they did not fit cbr=. */
-static uint64_t dropped_before(const struct pipeline *p,
-			       const struct sink *sink)
-{
-	struct cbr_counters c;
-
-	if (sink->cbr == NULL)
-		return pipeline_late(p, sink);
-	cbr_counters(sink->cbr, &c);
-	return c.overflow + c.late;
-}
-
 static void report_output(const struct pipeline *p, struct sink *sink,
 			  struct msg_output_status *s)
 {
 	struct output_counters counted;
+	struct cbr_counters cbr;
 
 	s->position = sink->position;
 	if (sink->valid && sink->spec.kind == OUTPUT_HTTP) {
@@ -63,7 +51,15 @@ static void report_output(const struct pipeline *p, struct sink *sink,
 		s->peer = output_peer(sink->output);
 	s->bitrate_kbps = sink->rate.kbps;
 	s->packets = counted.packets;
-	s->dropped = counted.dropped + dropped_before(p, sink);
+	/* the packets of the stream that were dropped before the output: by its
+	 * sender, or because they did not fit cbr= */
+	s->dropped = counted.dropped;
+	if (sink->cbr == NULL) {
+		s->dropped += pipeline_late(p, sink);
+	} else {
+		cbr_counters(sink->cbr, &cbr);
+		s->dropped += cbr.overflow + cbr.late;
+	}
 	s->stats = sink_stats(sink);
 }
 
@@ -91,28 +87,23 @@ bool pipeline_is_relay(const struct pipeline *p)
 	return p->tables == NULL && selector_is_relay(p->selector);
 }
 
-/* The alarms that are raised for the inputs that are sent.  The log has them
- * for these inputs, and does not repeat them for the output. */
-static alarm_set raised_before(const struct pipeline *p,
-			       const struct msg_stream_status *status)
-{
-	const struct input_chain *chosen =
-		selector_chain(p->selector, status->chosen);
-	alarm_set raised = 0;
-
-	for (size_t i = 0; p->mux.mux != NULL && i < status->n_inputs; i++)
-		raised |= status->inputs[i].alarms;
-	return chosen != NULL ? chosen->watch.raised : raised;
-}
-
 /* Reports the alarms of the sent stream.  Alarms of the network and the socket
  * belong to an input. */
 static void report_alarms(struct pipeline *p, struct msg_stream_status *status)
 {
 	const struct monitor_log *w = &p->watch;
+	const struct input_chain *chosen =
+		selector_chain(p->selector, status->chosen);
+	alarm_set raised = 0;
 
-	monitor_log_second(&p->watch, &(struct monitor_counts){ 0 },
-			   raised_before(p, status), NULL, p->now_ns);
+	/* the log has the alarms that are raised for the inputs that are sent,
+	 * and does not repeat them for the output */
+	for (size_t i = 0; p->mux.mux != NULL && i < status->n_inputs; i++)
+		raised |= status->inputs[i].alarms;
+	if (chosen != NULL)
+		raised = chosen->watch.raised;
+	monitor_log_second(&p->watch, &(struct monitor_counts){ 0 }, raised,
+			   NULL, p->now_ns);
 	/* a relay sends the input unchanged: its monitor is used here, too */
 	if (pipeline_is_relay(p))
 		w = &selector_chain(p->selector, 1)->watch;

@@ -203,20 +203,6 @@ int selector_fd(const struct selector *s)
 						    : -1;
 }
 
-/* The time of the next turn for packets that the CA stage delays: they leave
- * when their input is read; UINT64_MAX: none wait. */
-static uint64_t ca_next_ns(const struct selector *s,
-			   const struct input_chain *c)
-{
-	uint64_t next = ca_stage_next_ns(c->ca);
-
-	if (c->keeper.input == NULL)
-		return UINT64_MAX;
-	return c->candidate.state == CANDIDATE_STANDBY
-		       ? MAX(next, s->standby_ns)
-		       : next;
-}
-
 uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
 {
 	uint64_t next = UINT64_MAX;
@@ -234,8 +220,15 @@ uint64_t selector_next_ns(const struct selector *s, uint64_t now_ns)
 			next = MIN(next, input_keeper_next_ns(&c->keeper));
 		if (c->wanted && silent > now_ns)
 			next = MIN(next, silent);
-		if (c->wanted && c->ca != NULL)
-			next = MIN(next, ca_next_ns(s, c));
+		/* packets that the CA stage delays leave when their input is
+		 * read */
+		if (c->wanted && c->ca != NULL && c->keeper.input != NULL) {
+			uint64_t held = ca_stage_next_ns(c->ca);
+
+			if (c->candidate.state == CANDIDATE_STANDBY)
+				held = MAX(held, s->standby_ns);
+			next = MIN(next, held);
+		}
 		if (&c->candidate != s->on_air && c->keeper.input != NULL)
 			next = MIN(next, s->standby_ns);
 	}

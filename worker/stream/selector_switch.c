@@ -44,13 +44,6 @@ static const char *lateness(const struct selector_switch *sw)
 			 : "";
 }
 
-static void log_nothing(const struct selector_switch *sw)
-{
-	log_warning("stream", "input %u: %s; no other input is on air: %s",
-		    sw->from, sw->fault != NULL ? sw->fault : "on air",
-		    sw->filler ? "the filler is sent" : "nothing is sent");
-}
-
 /* Logs a switch: "input 1: no packets; input 2 is on air", "input 2 is active
  * instead of input 1 (chosen by hand), but off air: no packets". */
 static void log_switch(struct selector *s, const struct selector_switch *sw)
@@ -71,7 +64,11 @@ static void log_switch(struct selector *s, const struct selector_switch *sw)
 	if (!ratelimit_pass(&s->switch_log, s->now_ns / MS, &suppressed))
 		return;
 	if (sw->to == 0) {
-		log_nothing(sw);
+		log_warning("stream", "input %u: %s; no other input is on air: "
+			    "%s", sw->from,
+			    sw->fault != NULL ? sw->fault : "on air",
+			    sw->filler ? "the filler is sent"
+				       : "nothing is sent");
 		return;
 	}
 	if (failed)

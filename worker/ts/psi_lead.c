@@ -4,22 +4,6 @@
 #include "worker/ts/pat.h"
 #include "worker/ts/section.h"
 
-static size_t count_packets(const struct psi *psi)
-{
-	const struct psi_section *pat;
-	const struct psi_program *programs;
-	size_t n_pat = psi_pat(psi, &pat);
-	size_t n_programs = psi_programs(psi, &programs);
-	size_t n = 0;
-
-	for (size_t i = 0; i < n_pat; i++)
-		n += section_packets(pat[i].len);
-	for (size_t i = 0; i < n_programs; i++)
-		if (programs[i].pmt.data != NULL)
-			n += section_packets(programs[i].pmt.len);
-	return n;
-}
-
 static bool names(const struct psi_section *section, uint16_t number)
 {
 	struct pat pat;
@@ -55,8 +39,14 @@ void psi_lead(const struct psi *psi, psi_lead_fn *put, void *arg)
 	const struct psi_program *programs;
 	size_t n_pat = psi_pat(psi, &pat);
 	size_t n_programs = psi_programs(psi, &programs);
+	size_t packets = 0;
 
-	if (count_packets(psi) > PSI_LEAD_PACKETS) {
+	for (size_t i = 0; i < n_pat; i++)
+		packets += section_packets(pat[i].len);
+	for (size_t i = 0; i < n_programs; i++)
+		if (programs[i].pmt.data != NULL)
+			packets += section_packets(programs[i].pmt.len);
+	if (packets > PSI_LEAD_PACKETS) {
 		lead_main(psi, put, arg);
 		return;
 	}

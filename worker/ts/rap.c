@@ -206,23 +206,20 @@ static enum hint scan(struct rap *r, const uint8_t *packet)
 	return hint;
 }
 
-/* For a PES at whose picture a decoder can begin.  False: the PES lacks the
- * parameter sets that earlier ones had, so it is no start. */
-static bool is_whole(struct rap *r)
-{
-	if (!r->header && r->headed && ++r->bare < BARE_MAX)
-		return false;
-	r->headed = r->header;
-	r->bare = 0;
-	return true;
-}
-
 /* Decides whether the current PES is a start.  Returns the sign for the caller;
  * notes whether the indicator was right. */
 static enum rap_sign decide(struct rap *r, enum hint hint)
 {
-	bool open = r->open, start = hint == HINT_START && is_whole(r);
+	bool open = r->open, start = hint == HINT_START;
 
+	/* a PES that lacks the parameter sets that earlier ones had is no
+	 * start */
+	if (start && !r->header && r->headed && ++r->bare < BARE_MAX) {
+		start = false;
+	} else if (start) {
+		r->headed = r->header;
+		r->bare = 0;
+	}
 	r->follows = r->open = false;
 	if (r->proven && start && !r->marked)
 		start = !r->soft;
@@ -239,14 +236,6 @@ static enum rap_sign give_up(struct rap *r)
 
 	r->follows = r->open = false;
 	return !open ? RAP_NONE : r->marked ? RAP_YES : RAP_NO;
-}
-
-static void note_scrambling(struct rap *r, bool scrambled)
-{
-	if (r->scrambled != scrambled)
-		r->indicates = false;
-	r->scrambled = scrambled;
-	r->indicates |= r->marked;
 }
 
 /* Starts to read the pictures of a known codec. */
@@ -277,10 +266,15 @@ static enum rap_sign begin_picture(struct rap *r, const uint8_t *packet)
 
 static enum rap_sign begin_pes(struct rap *r, const uint8_t *packet)
 {
+	bool scrambled = ts_scrambling(packet) != 0;
+
 	r->follows = r->open = r->header = false;
 	r->marked = ts_random_access(packet) || r->indicated;
 	r->indicated = false;
-	note_scrambling(r, ts_scrambling(packet) != 0);
+	if (r->scrambled != scrambled)
+		r->indicates = false;
+	r->scrambled = scrambled;
+	r->indicates |= r->marked;
 	if (r->scrambled)
 		return r->marked && !r->disproved ? RAP_HERE : RAP_NONE;
 	if (r->class == PID_AUDIO)

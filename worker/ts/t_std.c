@@ -47,13 +47,6 @@ unsigned t_std_audio_bps(uint8_t stream_type)
 	}
 }
 
-/* channel_configuration; 0: a program config element describes the
- * channels. */
-static unsigned adts_channels(const uint8_t *head)
-{
-	return (head[2] & 1U) << 2 | head[3] >> 6;
-}
-
 bool t_std_audio_find(const uint8_t *head, struct t_std_audio *ret)
 {
 	struct audio_frame frame;
@@ -67,7 +60,10 @@ bool t_std_audio_find(const uint8_t *head, struct t_std_audio *ret)
 		.bytes = AUDIO_BYTES,
 		.frame_ticks = (unsigned)(PCR_HZ * frame.samples / rate),
 	};
-	channels = frame.codec == AUDIO_ADTS ? adts_channels(head) : 0;
+	/* channel_configuration; 0: a program config element describes the
+	 * channels */
+	channels = frame.codec == AUDIO_ADTS
+			   ? (head[2] & 1U) << 2 | head[3] >> 6 : 0;
 	if (frame.codec == AUDIO_AC3 || frame.codec == AUDIO_EAC3) {
 		ret->bytes = AC3_BYTES;
 	} else if (frame.codec == AUDIO_LATM ||
