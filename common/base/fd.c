@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { READ_CHUNK = 256 * 1024 };
@@ -148,4 +149,9 @@ int fd_reopen_readonly(int fd)
 	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	copy = open(path, O_RDONLY | O_CLOEXEC);
 	return copy < 0 ? -errno : copy;
+}
+
+bool fd_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct stat;
+
 /* Closes *fd if it is open (>= 0) and sets it to -1. */
 void fd_close(int *fd);
 
@@ -50,6 +52,9 @@ int fd_seqpacket_pair(int ret_fds[2]) MUST_CHECK;
 
 /* Is fd a SOCK_SEQPACKET socket? */
 bool fd_is_seqpacket(int fd);
+
+/* Do both results of stat() describe the same file? */
+bool fd_same_file(const struct stat *, const struct stat *);
 
 /* Opens the file of fd (a memfd) a second time, for reading only.  Returns the
  * new descriptor or -errno. */

@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
+#include "common/base/fd.h"
 #include "common/document/document.h"
 #include "common/document/replace.h"
 
@@ -59,11 +60,6 @@ static bool shift(const char *path, const char *aside, struct errmsg *ret_lost)
 	return kept;
 }
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
-}
-
 static bool has_digest(const struct buf *content, const char *digest)
 {
 	char own[DOCUMENT_DIGEST_TEXT];
@@ -84,7 +80,7 @@ int revisions_replace(const char *path, const void *data, size_t len,
 	f->lost.text[0] = '\0';
 	/* an earlier write was interrupted before it had kept the content */
 	if (stat(path, &before) == 0 && stat(aside, &after) == 0 &&
-	    S_ISREG(after.st_mode) && !is_same_file(&before, &after))
+	    S_ISREG(after.st_mode) && !fd_same_file(&before, &after))
 		(void)shift(path, aside, &f->lost);
 	r = document_read(path, &old);
 	differs = r == 0 ? buf_len(&old) != len ||
@@ -98,7 +94,7 @@ int revisions_replace(const char *path, const void *data, size_t len,
 	r = replace_file(path, data, len, error);
 	if (stat(path, &after) < 0)
 		after = before;
-	f->replaced = r == 0 || !is_same_file(&before, &after);
+	f->replaced = r == 0 || !fd_same_file(&before, &after);
 	f->is_other = f->replaced && is_other;
 	f->kept = is_aside && f->replaced && shift(path, aside, &f->lost);
 	if (is_aside && !f->replaced)

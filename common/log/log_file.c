@@ -68,8 +68,7 @@ static int judge_begin(const char *path, int other)
 	ssize_t n = -1;
 
 	if (reader >= 0 && fstat(reader, &a) == 0 && S_ISREG(a.st_mode) &&
-	    (other < 0 || (fstat(other, &b) == 0 && a.st_ino == b.st_ino &&
-			   a.st_dev == b.st_dev)))
+	    (other < 0 || (fstat(other, &b) == 0 && fd_same_file(&a, &b))))
 		n = read(reader, head, sizeof time - 1);
 	else if (reader >= 0 && other < 0)
 		err = -EEXIST;
@@ -117,8 +116,7 @@ static bool is_in_place(const struct log_file *f)
 	struct stat here, open;
 
 	return f->fd >= 0 && lstat(f->path, &here) == 0 &&
-	       fstat(f->fd, &open) == 0 && here.st_ino == open.st_ino &&
-	       here.st_dev == open.st_dev;
+	       fstat(f->fd, &open) == 0 && fd_same_file(&here, &open);
 }
 
 /* Rotation removes or renames the archives: 0 if every file with such a name is

@@ -2,6 +2,7 @@
 #include "worker/core/private.h"
 
 #include "common/base/alloc.h"
+#include "common/base/fd.h"
 #include "proto/ipc/contract.h"
 
 #include <limits.h>
@@ -89,7 +90,7 @@ bool private_is_key(const char *file)
 	struct stat a, b;
 
 	return key != NULL && stat(key, &a) == 0 && stat(file, &b) == 0 &&
-	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	       fd_same_file(&a, &b);
 }
 
 void private_forget_recordings(const char *folder)

@@ -139,7 +139,7 @@ bool mount_uses_ring(const struct mount *m, int fd)
 	struct stat ours, theirs;
 
 	return fstat(m->ring_fd, &ours) == 0 && fstat(fd, &theirs) == 0 &&
-	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	       fd_same_file(&ours, &theirs);
 }
 
 static void on_gone(struct viewer *v, void *arg)

@@ -79,8 +79,7 @@ static bool is_same(const struct stat *named, int fd)
 {
 	struct stat open;
 
-	return fstat(fd, &open) == 0 && named->st_ino == open.st_ino &&
-	       named->st_dev == open.st_dev;
+	return fstat(fd, &open) == 0 && fd_same_file(named, &open);
 }
 
 int file_store_check(struct file_store *s, struct errmsg *error)
