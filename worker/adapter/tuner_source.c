@@ -69,15 +69,19 @@ static void watch_packet(struct tuner_source *s, const uint8_t *p)
 {
 	uint16_t pid = ts_pid(p);
 	enum pid_class class = psi_class(s->wanted.psi, pid);
-	size_t at = ts_payload_offset(p), len;
+	size_t at, len;
 	uint32_t wrong;
 
 	/* the PMT may list the T2-MI with any stream_type */
 	if (ts_pusi(p) && ts_scrambling(p) == 0 && pid != s->wanted.inner &&
-	    (class == PID_VIDEO || class == PID_AUDIO) && at + 3 <= TS_PACKET) {
+	    (class == PID_VIDEO || class == PID_AUDIO)) {
 		/* a PES packet begins with a start code */
-		s->pes_starts++;
-		s->pes_errors += p[at] != 0 || p[at + 1] != 0 || p[at + 2] != 1;
+		at = ts_payload_offset(p);
+		if (at + 3 <= TS_PACKET) {
+			s->pes_starts++;
+			s->pes_errors += p[at] != 0 || p[at + 1] != 0 ||
+					 p[at + 2] != 1;
+		}
 	}
 	if (pid != CAT_PID && class != PID_PSI)
 		return;
