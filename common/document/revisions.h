@@ -25,7 +25,8 @@ struct revision {
 	char author[REVISION_AUTHOR_MAX + 1];
 };
 
-/* What a writer knows of the content that it replaces, and its fate. */
+/* A writer names the content that it expects in the file; the write adds which
+ * content it has replaced. */
 struct former {
 	/* digest of the content that the writer expects in the file; "": it
 	 * expects none */

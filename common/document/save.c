@@ -274,8 +274,8 @@ static void begin(struct save *s, struct orders *over)
 	conclude(s, r, over);
 }
 
-/* Logs a content that the write has overwritten although nobody has read it,
- * and versions that it could not keep. */
+/* Logs that the write has overwritten a content which was not in effect, and
+ * that a former version is lost. */
 static void report_former(struct save *s)
 {
 	const struct former *f = &s->former;

@@ -21,6 +21,10 @@ const one = (more) => stream('a001', 'udp://127.0.0.1:5000',
 
 const read = (sluice) => JSON.parse(fs.readFileSync(sluice.file, 'utf8'));
 
+// The line of the log for a content that a change overwrites.
+const overwrites = (file) => `overwritten an edit or upload in ${file}, ` +
+	`which was not in effect: it is kept as ${file}.1`;
+
 async function mount(...args) {
 	const { code, err } = await run('mount', args);
 
@@ -136,9 +140,7 @@ test('the revisions of the file are listed, and one is brought back',
 	await waitUntil('the next save', () =>
 		read(sluice).make_stream[0].name === 'next');
 	assert.deepEqual(await get('/api/revisions/1'), before);
-	await sluice.logged(new RegExp('overwritten an edit or upload in ' +
-		`${sluice.file}, which was not in effect: it is kept as ` +
-		`${sluice.file}.1$`, 'm'));
+	await sluice.logged(new RegExp(`${overwrites(sluice.file)}$`, 'm'));
 	await sluice.stop();
 });
 
@@ -153,9 +155,8 @@ async function rename(sluice, name) {
 test('a manual edit that a change overwrites is kept, and in the log',
 	async (t) => {
 	const sluice = await Sluice.start(t, config(one({ enable: false })));
-	const edits = () => sluice.log.split('overwritten an edit or upload ' +
-		`in ${sluice.file}, which was not in effect: it is kept as ` +
-		`${sluice.file}.1`).length - 1;
+	const edits = () =>
+		sluice.log.split(overwrites(sluice.file)).length - 1;
 	const edit = (text) => {
 		fs.writeFileSync(sluice.file, text);
 		return text;

@@ -72,7 +72,8 @@ bool rist_guard_lacks_data(const struct rist_guard *);
  * in the simple profile whose peers all listen, this is safe only if the other
  * kind of port (even or odd) drops datagrams of this source, and none of them
  * waits there.  Until then the caller rejects the source, and the source tries
- * again.  For any other link the result is true.  Called in librist's threads.
+ * again.  A new source ends the refusal of a source that has had no peer for
+ * 30 s.  For any other link the result is true.  Called in librist's threads.
  */
 bool rist_guard_admit(struct rist_guard *, const struct sockaddr_any *,
 		      uint16_t local_port, const struct rist_peer *);

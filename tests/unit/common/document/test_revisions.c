@@ -47,7 +47,7 @@ static void tear_down(void)
 
 TestSuite(revisions, .init = set_up, .fini = tear_down);
 
-static bool no_sync; /* of a folder */
+static bool no_sync; /* fsync() of a folder fails */
 
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
