@@ -134,7 +134,6 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	struct adapter *a = role;
 	const json_t *entry = m->adapter_start.entry;
 	struct grants grants;
-	bool entered;
 	int err = 0;
 
 	(void)n_fds; /* the message catalogue checks that there is one
@@ -153,9 +152,7 @@ static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
 	/* libraries that resolve names are linked into only one of the two
 	 * worker programs */
 	adapter_grants(entry, input_openers[INPUT_HTTP] != NULL, &grants);
-	entered = worker_enter_sandbox(a->worker, &grants);
-	grants_done(&grants);
-	if (!entered)
+	if (!worker_enter_sandbox(a->worker, &grants))
 		return;
 	a->ring = ring_writer_new(fds[0], &err);
 	if (a->ring == NULL) {

@@ -201,10 +201,12 @@ int worker_start(const struct worker_role *const *roles, const char *flawed,
 	return run(role, argv[2], flawed);
 }
 
-bool worker_enter_sandbox(struct worker *w, const struct grants *grants)
+bool worker_enter_sandbox(struct worker *w, struct grants *take_grants)
 {
-	int err = sandbox_enter(w->role->needs, grants);
+	int err = sandbox_enter(w->role->needs, take_grants);
 
+	if (take_grants != NULL)
+		grants_done(take_grants);
 	if (err == 0)
 		return true;
 	log_error("worker", "cannot enter the sandbox: %s", strerror(-err));

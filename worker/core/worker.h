@@ -86,9 +86,10 @@ extern const struct worker_role cas_role;
 int worker_start(const struct worker_role *const *roles, const char *flawed,
 		 int argc, char **argv);
 
-/* Enters the sandbox of the role, with the files of its task (may be NULL).
- * False: that failed, was logged, and the worker ends. */
-bool worker_enter_sandbox(struct worker *, const struct grants *);
+/* Enters the sandbox of the role, with the files of its task, and releases
+ * take_grants, which may be NULL.  False: that failed, was logged, and the
+ * worker ends. */
+bool worker_enter_sandbox(struct worker *, struct grants *take_grants);
 
 /* Drops the capabilities of the role when its task does not need them.  False:
  * that failed and was logged, and the worker ends. */

@@ -312,7 +312,6 @@ static bool take_addresses(struct role *r, const struct msg_epg_start *start)
 	for (size_t i = 0; i < start->n_exports; i++)
 		grants_add_client(&grants, start->exports[i]);
 	entered = worker_enter_sandbox(r->worker, &grants);
-	grants_done(&grants);
 	if (start->n_exports > 0)
 		r->posts = guide_posts_new(r->worker->loop, start->exports,
 					   start->n_exports, on_posted, r);

@@ -308,7 +308,6 @@ struct adapter_task *adapter_task_new(struct worker *worker,
 	uint64_t now_ns = mono_ns();
 	struct errmsg error;
 	struct grants grants;
-	bool entered;
 
 	t->worker = worker;
 	t->scan = json_deep_copy(scan);
@@ -323,9 +322,7 @@ struct adapter_task *adapter_task_new(struct worker *worker,
 	t->tunings = tuning_list_new(&t->spec);
 	t->adapter = tuning_list_next(t->tunings);
 	adapter_grants(t->adapter, input_openers[INPUT_HTTP] != NULL, &grants);
-	entered = worker_enter_sandbox(worker, &grants);
-	grants_done(&grants);
-	if (!entered) {
+	if (!worker_enter_sandbox(worker, &grants)) {
 		adapter_task_free(&t);
 		return NULL;
 	}

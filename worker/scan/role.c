@@ -177,17 +177,15 @@ static bool is_idle(struct scan *s)
 static bool enter_sandbox(struct scan *s, const char *address)
 {
 	struct grants grants = { 0 };
-	bool entered;
 
 	if (address != NULL)
 		grants_add_input(&grants, address);
 	else if (!worker_drop_capabilities(s->worker))
 		return false;
-	entered = worker_enter_sandbox(s->worker, &grants);
-	grants_done(&grants);
-	if (entered)
-		worker_send_ready(s->worker);
-	return entered;
+	if (!worker_enter_sandbox(s->worker, &grants))
+		return false;
+	worker_send_ready(s->worker);
+	return true;
 }
 
 static void start_input(struct scan *s, const char *address, int ring)

@@ -122,15 +122,12 @@ static bool enter_mux(struct stream *s, const struct msg_stream_start *m)
 	struct grants grants = {
 		.needs = stream_spec_has_clock(m->options) ? NEED_FILES : 0,
 	};
-	bool entered;
 
 	for (size_t i = 0; i < m->n_inputs; i++)
 		grants_add_absent(&grants, m->inputs[i]);
 	for (size_t i = 0; i < m->n_outputs; i++)
 		grants_add_sender(&grants, m->outputs[i]);
-	entered = worker_enter_sandbox(s->worker, &grants);
-	grants_done(&grants);
-	return entered;
+	return worker_enter_sandbox(s->worker, &grants);
 }
 
 /* Enters the sandbox with access to what the addresses and options of the
@@ -143,16 +140,13 @@ static bool enter_stream(struct stream *s, const struct msg_stream_start *m)
 				 ? NEED_TCP | NEED_NAMES
 				 : 0,
 	};
-	bool entered;
 
 	for (size_t i = 0; i < m->n_inputs; i++)
 		grants_add_input(&grants, m->inputs[i]);
 	for (size_t i = 0; i < m->n_outputs; i++)
 		grants_add_output(&grants, m->outputs[i]);
 	grants_add_options(&grants, m->options);
-	entered = worker_enter_sandbox(s->worker, &grants);
-	grants_done(&grants);
-	return entered;
+	return worker_enter_sandbox(s->worker, &grants);
 }
 
 static void on_start(void *role, const struct msg *m, int *fds, size_t n_fds)
