@@ -47,36 +47,6 @@ bool alarm_is_of_process(const char *alarm)
 	return alarm != NULL && strcmp(alarm, "worker") == 0;
 }
 
-/* Appends the place of the alarm: "input 1", "output 2", "output" or
- * "process". */
-static void put_place(struct buf *to, const char *gap, const json_t *alarm)
-{
-	json_int_t place = number_of(alarm, "place");
-	json_int_t output = number_of(alarm, "output");
-
-	if (place > 0)
-		buf_printf(to, "%sinput %" JSON_INTEGER_FORMAT, gap, place);
-	else if (output > 0)
-		buf_printf(to, "%soutput %" JSON_INTEGER_FORMAT, gap, output);
-	else
-		buf_printf(to, "%s%s", gap,
-			   alarm_is_of_process(text_of(alarm, "alarm"))
-				   ? "process" : "output");
-}
-
-/* Appends the reason of an alarm of the process, ": ended by signal 11", unless
- * `said' contains it; nothing for other alarms. */
-static void put_reason(struct buf *to, const json_t *alarm, const char *said)
-{
-	const char *reason = text_of(alarm, "reason");
-
-	if (!alarm_is_of_process(text_of(alarm, "alarm")) ||
-	    reason[0] == '\0' || strstr(said, reason) != NULL)
-		return;
-	buf_printf(to, ": ");
-	text_plain(to, reason);
-}
-
 /* Has an entry in front of entry `at' the same alarm? */
 static bool is_repeated(const json_t *list, size_t at)
 {
@@ -94,6 +64,7 @@ static void put_alarm(struct buf *to, const json_t *list, size_t first,
 		      const char *said)
 {
 	const char *name = text_of(json_array_get(list, first), "alarm");
+	bool of_process = alarm_is_of_process(name);
 	const char *gap = " (";
 	json_int_t since = 0;
 	char clock[32];
@@ -101,12 +72,28 @@ static void put_alarm(struct buf *to, const json_t *list, size_t first,
 	text_plain(to, name);
 	for (size_t i = first; i < json_array_size(list); i++) {
 		const json_t *alarm = json_array_get(list, i);
+		const char *reason = text_of(alarm, "reason");
 		json_int_t at = number_of(alarm, "since");
+		json_int_t place = number_of(alarm, "place");
+		json_int_t output = number_of(alarm, "output");
 
 		if (strcmp(text_of(alarm, "alarm"), name) != 0)
 			continue;
-		put_place(to, gap, alarm);
-		put_reason(to, alarm, said);
+		if (place > 0)
+			buf_printf(to, "%sinput %" JSON_INTEGER_FORMAT, gap,
+				   place);
+		else if (output > 0)
+			buf_printf(to, "%soutput %" JSON_INTEGER_FORMAT, gap,
+				   output);
+		else
+			buf_printf(to, "%s%s", gap,
+				   of_process ? "process" : "output");
+		/* ": ended by signal 11", unless `said' contains it */
+		if (of_process && reason[0] != '\0' &&
+		    strstr(said, reason) == NULL) {
+			buf_printf(to, ": ");
+			text_plain(to, reason);
+		}
 		gap = ", ";
 		if (at > 0 && (since == 0 || at < since))
 			since = at;

@@ -38,26 +38,20 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 	table_free(&t);
 }
 
-/* Prints that the list may be incomplete, and why; nothing if it is
- * complete. */
-static void print_doubts(const json_t *reply)
+static void show(const struct ctl *ctl, const json_t *reply)
 {
 	json_int_t s = json_integer_value(json_object_get(reply, "listening"));
 	char since[32];
 
+	print_list(ctl, json_object_get(reply, "announcements"));
+	(void)fflush(stdout);
+	/* why the list may be incomplete */
 	if (s < SURE_S) {
 		text_duration(since, s);
 		(void)fprintf(stderr, "The service has listened for %s; "
 			      "announcements may come minutes apart.\n", since);
 	}
 	print_error(reply, "error", "");
-}
-
-static void show(const struct ctl *ctl, const json_t *reply)
-{
-	print_list(ctl, json_object_get(reply, "announcements"));
-	(void)fflush(stdout);
-	print_doubts(reply);
 }
 
 enum ctl_exit run_announcements(struct ctl *ctl, char **args, size_t n)

@@ -71,30 +71,18 @@ static void print_restart(const json_t *streams)
 			     "continue");
 }
 
-/* Returns the ids of the streams whose processes are replaced; NULL: unknown.
- * before: the configuration before the reload; its reference is taken. */
-static json_t *list_restarts(struct ctl *ctl, json_t *before)
-{
-	json_t *after = NULL, *list = NULL;
-
-	if (before != NULL && api_load(ctl, &after) == CTL_OK)
-		list = diff_effect_streams(before, after, DIFF_RESTARTS);
-	json_decref(before);
-	json_decref(after);
-	return list;
-}
-
 enum ctl_exit run_reload(struct ctl *ctl, char **args, size_t n)
 {
-	json_t *reply = NULL, *before = NULL, *restarts = NULL;
+	json_t *reply = NULL, *before = NULL, *after = NULL, *restarts = NULL;
 	enum ctl_exit code = api_load(ctl, &before);
 	size_t changes = 0;
 
 	if (code == CTL_OK)
 		code = api_command(ctl, json_pack("{s:s}", "cmd", "reload"),
 				   &reply);
-	if (code == CTL_OK && !ctl->options.json)
-		restarts = list_restarts(ctl, json_incref(before));
+	if (code == CTL_OK && !ctl->options.json &&
+	    api_load(ctl, &after) == CTL_OK)
+		restarts = diff_effect_streams(before, after, DIFF_RESTARTS);
 
 	(void)args, (void)n;
 	if (code == CTL_OK && ctl->options.json) {
@@ -123,6 +111,7 @@ enum ctl_exit run_reload(struct ctl *ctl, char **args, size_t n)
 			print_restart(restarts);
 	}
 	json_decref(before);
+	json_decref(after);
 	json_decref(restarts);
 	json_decref(reply);
 	return code;
@@ -339,19 +328,6 @@ static void print_change(const struct ctl *ctl, const json_t *change)
 	buf_done(&line);
 }
 
-/* Adds the member "effect" to each change in found. */
-static void add_effects(const json_t *from, const json_t *to, json_t *found)
-{
-	json_t *change;
-	size_t i;
-
-	json_array_foreach(found, i, change)
-		(void)json_object_set_new(
-			change, "effect",
-			json_string(diff_effect_name(
-				diff_effect_of_change(from, to, change))));
-}
-
 /* Prints which streams start, stop, restart or continue if the configuration
  * `to' replaces `from', and whether the control process restarts. */
 static void print_effects(const json_t *from, const json_t *to,
@@ -404,29 +380,12 @@ static enum ctl_exit reduce(struct ctl *ctl, json_t **from, json_t **to)
 	return code;
 }
 
-/* Prints the changes without secrets, and their effects. */
-static void report_diff(const struct ctl *ctl, const json_t *from,
-			const json_t *to, json_t *found)
-{
-	json_t *change;
-	size_t i;
-
-	add_effects(from, to, found);
-	config_view_mask(found);
-	if (ctl->options.json) {
-		ctl_print_json(found);
-		return;
-	}
-	json_array_foreach(found, i, change)
-		print_change(ctl, change);
-	print_effects(from, to, found);
-}
-
 enum ctl_exit run_config_diff(struct ctl *ctl, char **args, size_t n)
 {
-	json_t *from = NULL, *to = NULL, *found;
+	json_t *from = NULL, *to = NULL, *found, *change;
 	enum ctl_exit code = CTL_OK;
 	bool is_observer = n == 1 && api_is_observer(ctl);
+	size_t i;
 
 	if (n == 1)
 		code = api_load(ctl, &from);
@@ -443,7 +402,20 @@ enum ctl_exit run_config_diff(struct ctl *ctl, char **args, size_t n)
 				    "compared: the login is an observer\n",
 				    stderr);
 		found = json_diff(from, to);
-		report_diff(ctl, from, to, found);
+		json_array_foreach(found, i, change)
+			(void)json_object_set_new(
+				change, "effect",
+				json_string(diff_effect_name(
+					diff_effect_of_change(from, to,
+							      change))));
+		config_view_mask(found);
+		if (ctl->options.json) {
+			ctl_print_json(found);
+		} else {
+			json_array_foreach(found, i, change)
+				print_change(ctl, change);
+			print_effects(from, to, found);
+		}
 		if (ctl->options.given & OPTION_EXIT_CODE &&
 		    json_array_size(found) > 0)
 			code = CTL_DIFFERS;

@@ -9,24 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sets two cells: "10.0.0.1, version 2" and the age of the last query. */
-static void set_querier(struct table *t, size_t column, const json_t *one)
-{
-	const json_t *querier = json_object_get(one, "querier");
-	char words[128];
-
-	if (querier == NULL)
-		return;
-	(void)snprintf(words, sizeof words, "%s, version %"
-		       JSON_INTEGER_FORMAT, api_text(querier, "address"),
-		       json_integer_value(json_object_get(querier,
-							  "version")));
-	table_set(t, column, TABLE_PLAIN, words);
-	text_duration(words, json_integer_value(json_object_get(querier,
-								"age")));
-	table_set(t, column + 1, TABLE_PLAIN, words);
-}
-
 static void print_list(const struct ctl *ctl, const json_t *list)
 {
 	static const struct table_column columns[] = {
@@ -44,8 +26,9 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, one) {
+		const json_t *querier = json_object_get(one, "querier");
 		const char *state = api_text(one, "state");
-		char index[32];
+		char index[32], words[128];
 
 		table_row_of(t, one);
 		/* an interface that was removed has no name, only an index */
@@ -58,7 +41,18 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 				: strcmp(state, "missing") == 0 ? TABLE_BAD
 								: TABLE_DIM,
 			  state);
-		set_querier(t, 5, one);
+		if (querier == NULL)
+			continue;
+		/* "10.0.0.1, version 2" and the age of the last query */
+		(void)snprintf(words, sizeof words, "%s, version %"
+			       JSON_INTEGER_FORMAT,
+			       api_text(querier, "address"),
+			       json_integer_value(json_object_get(querier,
+								  "version")));
+		table_set(t, 5, TABLE_PLAIN, words);
+		text_duration(words, json_integer_value(
+					     json_object_get(querier, "age")));
+		table_set(t, 6, TABLE_PLAIN, words);
 	}
 	print_table(ctl, t);
 	table_free(&t);

@@ -13,33 +13,6 @@
  * two seconds. */
 enum { SURE_S = 4 };
 
-/* Sets a cell to the number of frontends of each system: "S2: 4, T2: 2". */
-static void put_frontends(struct table *t, size_t column, json_t *frontends)
-{
-	struct buf out = { 0 };
-	const char *system;
-	json_t *n;
-
-	json_object_foreach(frontends, system, n)
-		buf_printf(&out, "%s%s: %" JSON_INTEGER_FORMAT,
-			   buf_len(&out) > 0 ? ", " : "", system,
-			   json_integer_value(n));
-	buf_append(&out, "", 1);
-	table_set(t, column, TABLE_PLAIN, (const char *)buf_head(&out));
-	buf_done(&out);
-}
-
-static void put_model(struct table *t, size_t column, const json_t *one)
-{
-	const char *maker = api_text(one, "manufacturer");
-	const char *model = api_text(one, "model");
-	char text[320];
-
-	(void)snprintf(text, sizeof text, "%s%s%s", maker,
-		       maker[0] != '\0' && model[0] != '\0' ? " " : "", model);
-	table_set(t, column, TABLE_PLAIN, text);
-}
-
 static void print_list(const struct ctl *ctl, const json_t *list)
 {
 	enum { SERVER, NAME, MODEL, FRONTENDS, HEARD, IFACE, NOTE, N };
@@ -53,40 +26,50 @@ static void print_list(const struct ctl *ctl, const json_t *list)
 		[NOTE] = { "NOTE", 0, false, "note", CELL_NOTE },
 	};
 	struct table *t = table_new(columns, N);
-	json_t *one;
+	json_t *one, *n;
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, one) {
-		char heard[32];
+		const char *maker = api_text(one, "manufacturer");
+		const char *model = api_text(one, "model");
+		const char *system;
+		struct buf out = { 0 };
+		char heard[32], text[320];
 
 		text_age(heard, json_integer_value(json_object_get(one,
 								   "heard")));
 		table_row_of(t, one);
-		put_model(t, MODEL, one);
-		put_frontends(t, FRONTENDS, json_object_get(one, "frontends"));
+		(void)snprintf(text, sizeof text, "%s%s%s", maker,
+			       maker[0] != '\0' && model[0] != '\0' ? " " : "",
+			       model);
+		table_set(t, MODEL, TABLE_PLAIN, text);
+		/* the number of frontends of each system: "S2: 4, T2: 2" */
+		json_object_foreach(json_object_get(one, "frontends"), system,
+				    n)
+			buf_printf(&out, "%s%s: %" JSON_INTEGER_FORMAT,
+				   buf_len(&out) > 0 ? ", " : "", system,
+				   json_integer_value(n));
+		buf_append(&out, "", 1);
+		table_set(t, FRONTENDS, TABLE_PLAIN,
+			  (const char *)buf_head(&out));
+		buf_done(&out);
 		table_set(t, HEARD, TABLE_PLAIN, heard);
 	}
 	print_table(ctl, t);
 	table_free(&t);
 }
 
-/* Prints that the list may be incomplete, and why; nothing if it is
- * complete. */
-static void print_doubts(const json_t *reply)
+static void show(const struct ctl *ctl, const json_t *reply)
 {
 	json_int_t s = json_integer_value(json_object_get(reply, "listening"));
 
+	print_list(ctl, json_object_get(reply, "servers"));
+	(void)fflush(stdout);
+	/* why the list may be incomplete */
 	if (s < SURE_S)
 		(void)fprintf(stderr, "The search has just begun: repeat the "
 			      "command in %d seconds.\n", SURE_S);
 	print_error(reply, "error", "");
-}
-
-static void show(const struct ctl *ctl, const json_t *reply)
-{
-	print_list(ctl, json_object_get(reply, "servers"));
-	(void)fflush(stdout);
-	print_doubts(reply);
 }
 
 enum ctl_exit run_satip(struct ctl *ctl, char **args, size_t n)

@@ -119,31 +119,19 @@ static void show_errors(const struct ctl *ctl, struct overview *o,
 			   n - SHOWN_MAX);
 }
 
-static void print_words(const struct ctl *ctl, const json_t *answer,
-			struct overview *o)
-{
-	struct status_counts counts;
-	struct buf text = { 0 };
-
-	status_count(o, &counts);
-	status_head(answer, &counts, &text, "\n");
-	(void)put_service_alarms(&text, answer, 0, ctl->colour);
-	show_errors(ctl, o, &text);
-	print_text(&text, stdout);
-}
-
 enum ctl_exit run_status(struct ctl *ctl, char **args, size_t n)
 {
 	struct overview o = { 0 };
+	struct status_counts c;
 	json_t *answer = NULL;
 	enum ctl_exit code = overview_query(ctl, &o, &answer);
 
 	(void)args, (void)n;
+	if (code == CTL_OK)
+		status_count(&o, &c);
 	if (code == CTL_OK && ctl->options.json) {
-		struct status_counts c;
 		json_t *out;
 
-		status_count(&o, &c);
 		out = json_pack(
 			"{s:s, s:O, s:O, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:o,"
 			" s:O}",
@@ -159,7 +147,12 @@ enum ctl_exit run_status(struct ctl *ctl, char **args, size_t n)
 		ctl_print_json(out);
 		json_decref(out);
 	} else if (code == CTL_OK) {
-		print_words(ctl, answer, &o);
+		struct buf text = { 0 };
+
+		status_head(answer, &c, &text, "\n");
+		(void)put_service_alarms(&text, answer, 0, ctl->colour);
+		show_errors(ctl, &o, &text);
+		print_text(&text, stdout);
 	}
 	overview_done(&o);
 	json_decref(answer);

@@ -171,21 +171,6 @@ static void show_alarms(struct buf *to, const struct ctl *ctl,
 		buf_printf(to, "\n");
 }
 
-/* Prints "  638 kbit/s", or "  638 kbit/s of 1.9 Mbit/s" for an input whose
- * options drop packets. */
-static void show_rate(struct buf *to, const json_t *end)
-{
-	json_int_t kbit = api_number(end, "bitrate");
-	json_int_t received = api_number(end, "received_bitrate");
-	char rate[32], of[32];
-
-	text_rate(rate, kbit);
-	text_rate(of, received);
-	buf_printf(to, "  %s", rate);
-	if (received > kbit && strcmp(rate, of) != 0)
-		buf_printf(to, " of %s", of);
-}
-
 /* Prints an input or output: "input 1  udp://...  480 kbit/s  active", its
  * error, its counters and its alarms. */
 static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
@@ -197,8 +182,18 @@ static void show_end(struct buf *to, const struct ctl *ctl, const char *what,
 
 	buf_printf(to, "%s %zu  ", what, i + 1);
 	text_plain(to, address);
-	if (json_object_get(end, "bitrate") != NULL)
-		show_rate(to, end);
+	if (json_object_get(end, "bitrate") != NULL) {
+		json_int_t kbit = api_number(end, "bitrate");
+		json_int_t received = api_number(end, "received_bitrate");
+		char rate[32], of[32];
+
+		text_rate(rate, kbit);
+		text_rate(of, received);
+		buf_printf(to, "  %s", rate);
+		/* the options of an input drop packets */
+		if (received > kbit && strcmp(rate, of) != 0)
+			buf_printf(to, " of %s", of);
+	}
 	show_state(to, end, error != NULL);
 	if (peer != NULL) {
 		buf_printf(to, "  with ");
@@ -247,22 +242,6 @@ static void show_ends(struct buf *to, const struct ctl *ctl,
 				 end_of(ends, i));
 }
 
-/* Prints ", at least 500 kbit/s, priority 50", the limits of an input. */
-static void show_limits(struct buf *to, const json_t *service)
-{
-	json_int_t min = api_number(service, "rate_min");
-	json_int_t max = api_number(service, "rate_max");
-
-	if (min > 0)
-		buf_printf(to, ", at least %" JSON_INTEGER_FORMAT " kbit/s",
-			   min);
-	if (max > 0)
-		buf_printf(to, ", at most %" JSON_INTEGER_FORMAT " kbit/s",
-			   max);
-	buf_printf(to, ", priority %" JSON_INTEGER_FORMAT,
-		   api_number(service, "priority"));
-}
-
 /* Prints each service of a multiplex: "service 101 "News" of input 1  4.2
  * Mbit/s on air, priority 100", and its PIDs. */
 static void show_services(struct buf *to, const json_t *status)
@@ -272,6 +251,8 @@ static void show_services(struct buf *to, const json_t *status)
 
 	json_array_foreach(json_object_get(status, "services"), i, one) {
 		const char *filler = api_text(one, "filler");
+		json_int_t min = api_number(one, "rate_min");
+		json_int_t max = api_number(one, "rate_max");
 		char rate[32];
 
 		text_rate(rate, api_number(one, "bitrate"));
@@ -286,7 +267,14 @@ static void show_services(struct buf *to, const json_t *status)
 			buf_printf(to, ", filler %s", filler);
 		if (json_is_true(json_object_get(one, "absent")))
 			buf_printf(to, ", absent");
-		show_limits(to, one);
+		if (min > 0)
+			buf_printf(to, ", at least %" JSON_INTEGER_FORMAT
+				   " kbit/s", min);
+		if (max > 0)
+			buf_printf(to, ", at most %" JSON_INTEGER_FORMAT
+				   " kbit/s", max);
+		buf_printf(to, ", priority %" JSON_INTEGER_FORMAT,
+			   api_number(one, "priority"));
 		if (api_number(one, "dropped") > 0)
 			buf_printf(to, ", %" JSON_INTEGER_FORMAT
 				   " packets dropped",
@@ -511,20 +499,6 @@ enum ctl_exit run_stream_restart(struct ctl *ctl, char **args, size_t n)
 	return for_each(ctl, args, n, restart);
 }
 
-/* Parses the number of an input, from 1. */
-static enum ctl_exit judge_input(struct ctl *ctl, const char *word,
-				 json_int_t *ret)
-{
-	char *end;
-
-	errno = 0;
-	*ret = strtol(word, &end, 10);
-	if (word[0] < '1' || word[0] > '9' || *end != '\0' || errno != 0)
-		return ctl_fail(ctl, CTL_USAGE, "INPUT: \"%.64s\" is not a "
-				"number from 1", word);
-	return CTL_OK;
-}
-
 /* Reports the input that the stream switches to, and the warnings of the
  * service: "takes input 1; it is not on air …". */
 static void report_choice(const struct ctl *ctl, json_t *done, const char *id,
@@ -561,12 +535,19 @@ enum ctl_exit run_stream_switch(struct ctl *ctl, char **args, size_t n)
 	enum ctl_exit code = CTL_OK;
 	json_t *reply = NULL;
 	json_int_t input;
+	char *end;
 
-	if (n > 1)
-		code = judge_input(ctl, args[1], &input);
-	if (code == CTL_OK && n > 1)
-		(void)json_object_set_new(request, "input",
-					  json_integer(input));
+	if (n > 1) {
+		errno = 0;
+		input = strtol(args[1], &end, 10);
+		if (args[1][0] < '1' || args[1][0] > '9' || *end != '\0' ||
+		    errno != 0)
+			code = ctl_fail(ctl, CTL_USAGE, "INPUT: \"%.64s\" is "
+					"not a number from 1", args[1]);
+		else
+			(void)json_object_set_new(request, "input",
+						  json_integer(input));
+	}
 	if (code == CTL_OK)
 		code = overview_load(ctl, &o);
 	row = code == CTL_OK ? overview_choose(ctl, &o, args[0]) : NULL;

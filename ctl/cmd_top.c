@@ -64,17 +64,6 @@ static unsigned age_s(const struct top *t)
 	return (unsigned)((mono_ms() - t->taken_ms) / 1000);
 }
 
-/* Appends which rows a small terminal shows and how many it hides; nothing if
- * it shows all rows. */
-static void put_hidden(const struct top *t, struct buf *to)
-{
-	if (t->shown == 0 || t->rows.n <= t->shown)
-		return;
-	buf_printf(to, "rows %zu to %zu of %zu; %zu are hidden: arrow keys, "
-		   "PgUp and PgDn scroll", t->first + 1, t->first + t->shown,
-		   t->rows.n, t->rows.n - t->shown);
-}
-
 /* Appends the line below the head: the age of old figures, or else an error,
  * or else the hidden rows. */
 static void put_note(const struct top *t, struct buf *to)
@@ -88,8 +77,11 @@ static void put_note(const struct top *t, struct buf *to)
 			   ? t->error : "the service does not answer");
 	} else if (t->error[0] != '\0') {
 		buf_printf(to, "%s", t->error);
-	} else {
-		put_hidden(t, to);
+	} else if (t->shown > 0 && t->rows.n > t->shown) {
+		buf_printf(to, "rows %zu to %zu of %zu; %zu are hidden: arrow "
+			   "keys, PgUp and PgDn scroll", t->first + 1,
+			   t->first + t->shown, t->rows.n,
+			   t->rows.n - t->shown);
 	}
 	buf_printf(to, "\n");
 }

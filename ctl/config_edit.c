@@ -113,18 +113,6 @@ static json_t *make_request(const struct section *s,
 	return request;
 }
 
-/* Creates the section, an empty list or object, if the configuration lacks
- * it. */
-static void make_section(const struct section *s, json_t *config)
-{
-	if (json_object_get(config, s->key) == NULL)
-		(void)json_object_set_new(config, s->key,
-					  s->form == BY_ID ||
-							  s->form == BY_NUMBER
-						  ? json_array()
-						  : json_object());
-}
-
 int config_edit(const struct json_path *path, json_t *config, json_t *value,
 		bool restart, json_t **ret, enum config_effect *ret_effect,
 		struct errmsg *error)
@@ -144,8 +132,13 @@ int config_edit(const struct json_path *path, json_t *config, json_t *value,
 	}
 	s = find(path);
 	before = json_deep_copy(config);
-	if (s != NULL && path->n_steps > 1)
-		make_section(s, config);
+	if (s != NULL && path->n_steps > 1 &&
+	    json_object_get(config, s->key) == NULL)
+		(void)json_object_set_new(config, s->key,
+					  s->form == BY_ID ||
+							  s->form == BY_NUMBER
+						  ? json_array()
+						  : json_object());
 	r = json_path_put(path, config, value, error);
 	if (r == 0) {
 		*ret = s ? make_request(s, path, before, config)

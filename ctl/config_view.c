@@ -140,62 +140,52 @@ static json_t *open_object(const json_t *object, const json_t *form)
 	return copy;
 }
 
-static json_t *open_section(const struct section *s, const json_t *value,
-			    const json_t *forms)
-{
-	json_t *field = json_pack("{s:O*}", "fields",
-				  json_object_get(forms, s->form));
-	json_t *copy = s->named ? value_open_items(value, open_entry, field)
-				: value_open_each(value, open_entry, field);
-
-	json_decref(field);
-	return copy;
-}
-
 static json_t *open_document(const json_t *document, const json_t *forms)
 {
-	json_t *copy = json_object(), *value, *shown;
+	json_t *copy = json_object(), *value, *field, *shown;
 
 	value = json_object_get(document, "gid");
 	if (value != NULL)
 		(void)json_object_set(copy, "gid", value);
 	for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
-		value = json_object_get(document, sections[i].key);
-		shown = value != NULL ? open_section(&sections[i], value, forms)
-				      : NULL;
+		const struct section *s = &sections[i];
+
+		value = json_object_get(document, s->key);
+		if (value == NULL)
+			continue;
+		field = json_pack("{s:O*}", "fields",
+				  json_object_get(forms, s->form));
+		shown = s->named ? value_open_items(value, open_entry, field)
+				 : value_open_each(value, open_entry, field);
+		json_decref(field);
 		if (shown != NULL)
-			(void)json_object_set_new(copy, sections[i].key,
-						  shown);
+			(void)json_object_set_new(copy, s->key, shown);
 	}
 	return copy;
 }
 
 /* --- without observer_redact --- */
 
-/* Returns a copy without password hashes, in which softcams have only the
- * members that observers receive. */
-static json_t *hide_secrets(const json_t *document, const json_t *forms)
-{
-	json_t *copy = json_deep_copy(document), *user, *softcams;
-	const char *login;
-
-	json_object_foreach(json_object_get(copy, "users"), login, user)
-		(void)json_object_del(user, "cipher");
-	softcams = json_object_get(copy, "softcam");
-	for (size_t i = 0; i < json_array_size(softcams); i++)
-		(void)json_array_set_new(
-			softcams, i,
-			open_object(json_array_get(softcams, i),
-				    json_object_get(forms, "softcam")));
-	return copy;
-}
-
 json_t *config_view_of_observer(const json_t *document, const json_t *forms,
 				bool reduced)
 {
 	json_t *view = reduced ? open_document(document, forms)
-			       : hide_secrets(document, forms);
+			       : json_deep_copy(document);
+	json_t *user, *softcams;
+	const char *login;
 
+	/* without password hashes; softcams have only the members that
+	 * observers receive */
+	if (!reduced) {
+		json_object_foreach(json_object_get(view, "users"), login, user)
+			(void)json_object_del(user, "cipher");
+		softcams = json_object_get(view, "softcam");
+		for (size_t i = 0; i < json_array_size(softcams); i++)
+			(void)json_array_set_new(
+				softcams, i,
+				open_object(json_array_get(softcams, i),
+					    json_object_get(forms, "softcam")));
+	}
 	(void)json_object_del(json_object_get(view, "settings"), "crt_key");
 	return view;
 }

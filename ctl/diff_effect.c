@@ -157,16 +157,6 @@ static bool has_same_access(const json_t *from, const json_t *to,
 	return same;
 }
 
-static unsigned where_of(const json_t *stream)
-{
-	const char *type = json_string_value(json_object_get(stream, "type"));
-	size_t n = json_array_size(json_object_get(stream, "input"));
-
-	if (n > 1 && type != NULL && strcmp(type, "mpts") == 0)
-		return WHERE_MUX;
-	return n == 1 ? WHERE_SINGLE : 0;
-}
-
 /* Can the worker of the old stream continue with the configuration of the new
  * one? */
 static bool is_same_work(const json_t *from, const json_t *to,
@@ -174,7 +164,11 @@ static bool is_same_work(const json_t *from, const json_t *to,
 {
 	static const char *const lists[] = { "input", "output" };
 	json_t *before = options_of(from, old), *after = options_of(to, new);
-	bool same = stream_spec_is_same(before, after, where_of(new)) &&
+	const char *type = json_string_value(json_object_get(new, "type"));
+	size_t n = json_array_size(json_object_get(new, "input"));
+	bool is_mux = n > 1 && type != NULL && strcmp(type, "mpts") == 0;
+	unsigned where = is_mux ? WHERE_MUX : n == 1 ? WHERE_SINGLE : 0;
+	bool same = stream_spec_is_same(before, after, where) &&
 		    plays_hls(from) == plays_hls(to) &&
 		    has_same_access(from, to, new);
 

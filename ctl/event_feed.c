@@ -180,14 +180,6 @@ static json_t *take(struct feed *f)
 	return event;
 }
 
-/* The time-out for poll() in milliseconds, at most a minute. */
-static int wait_ms(uint64_t until)
-{
-	uint64_t now = mono_ms();
-
-	return until <= now ? 0 : (int)MIN(until - now, (uint64_t)60 * 1000);
-}
-
 enum ctl_exit feed_next(struct feed *f, int fd, uint64_t until_ms,
 			json_t **ret)
 {
@@ -196,12 +188,17 @@ enum ctl_exit feed_next(struct feed *f, int fd, uint64_t until_ms,
 		struct pollfd fds[2] = { { .fd = fd, .events = POLLIN },
 					 { .fd = -1, .events = POLLIN } };
 		enum ctl_exit code = CTL_OK;
+		uint64_t end, now;
 
 		*ret = take(f);
 		if (*ret != NULL)
 			return CTL_OK;
 		fds[1].fd = f->ws ? ws_fd(f->ws) : -1;
-		(void)poll(fds, 2, wait_ms(MIN(until_ms, deadline(f))));
+		end = MIN(until_ms, deadline(f));
+		now = mono_ms();
+		/* at most a minute */
+		(void)poll(fds, 2, end <= now ? 0
+				   : (int)MIN(end - now, (uint64_t)60 * 1000));
 		if (fds[0].revents != 0)
 			return CTL_OK;
 		if (fds[1].revents == 0 && mono_ms() >= deadline(f))

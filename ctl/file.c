@@ -38,28 +38,20 @@ int file_read(const char *path, size_t max, char **ret, struct stat *stat,
 						: strerror(-r));
 }
 
-/* Creates the missing folders of the file at path. */
-static int make_folders(const char *path)
-{
-	char *copy = xstrdup(path);
-	int r = 0;
-
-	for (char *p = strchr(copy + 1, '/'); p != NULL && r == 0;
-	     p = strchr(p + 1, '/')) {
-		*p = '\0';
-		if (mkdir(copy, 0700) < 0 && errno != EEXIST)
-			r = -errno;
-		*p = '/';
-	}
-	free(copy);
-	return r;
-}
-
 int file_write_private(const char *path, const char *text, struct errmsg *error)
 {
 	char *temporary = xasprintf("%s.XXXXXX", path);
-	int r = make_folders(path);
-	int fd = -1;
+	char *folder = xstrdup(path);
+	int fd = -1, r = 0;
+
+	for (char *p = strchr(folder + 1, '/'); p != NULL && r == 0;
+	     p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (mkdir(folder, 0700) < 0 && errno != EEXIST)
+			r = -errno;
+		*p = '/';
+	}
+	free(folder);
 
 	if (r == 0) {
 		fd = mkostemp(temporary, O_CLOEXEC); /* its mode is 0600 */

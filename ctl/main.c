@@ -168,23 +168,6 @@ static const struct command *look_up(char *const *words, size_t n,
 	return NULL;
 }
 
-/* Prints the scopes of events, in lines of at most 80 columns. */
-static void print_scopes(void)
-{
-	int used = 0;
-
-	(void)fputs("scopes:", stdout);
-	for (size_t i = 0; options_scopes[i] != NULL; i++) {
-		int len = (int)strlen(options_scopes[i]) + 1;
-
-		if (used + len > 70)
-			(void)fputs("\n       ", stdout);
-		used = used + len > 70 ? len : used + len;
-		(void)printf(" %s", options_scopes[i]);
-	}
-	(void)putchar('\n');
-}
-
 /* second: the second word of the command, or NULL */
 static enum ctl_exit fail_unknown(struct ctl *ctl, const char *first,
 				  const char *second)
@@ -210,6 +193,7 @@ static enum ctl_exit run_help(struct ctl *ctl)
 	bool named = o->n_words > 0 && strcmp(o->words[0], "help") == 0;
 	const char *noun = o->n_words > named ? o->words[named] : NULL;
 	unsigned words;
+	int used = 0;
 
 	if (named && o->n_words > 2 &&
 	    (look_up(o->words + 1, o->n_words - 1, &words) == NULL ||
@@ -220,8 +204,17 @@ static enum ctl_exit run_help(struct ctl *ctl)
 	(void)puts("usage: sluicectl [OPTION...] COMMAND\n");
 	print_commands(stdout, noun);
 	if (noun != NULL && strcmp(noun, "events") == 0) {
+		(void)fputs("\nscopes:", stdout);
+		for (size_t i = 0; options_scopes[i] != NULL; i++) {
+			int len = (int)strlen(options_scopes[i]) + 1;
+
+			/* at most 80 columns */
+			if (used + len > 70)
+				(void)fputs("\n       ", stdout);
+			used = used + len > 70 ? len : used + len;
+			(void)printf(" %s", options_scopes[i]);
+		}
 		(void)putchar('\n');
-		print_scopes();
 	}
 	(void)fputs(help_options, stdout);
 	return CTL_OK;

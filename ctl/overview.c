@@ -157,16 +157,6 @@ static void put_faulty(struct buf *to, json_t *take_list, const char *what,
 	json_decref(take_list);
 }
 
-/* Appends "input 2: " for a multiplex of several inputs that is on air, because
- * its error is that of this input only. */
-static void put_sent(struct buf *to, const struct overview_row *row)
-{
-	if (row_on_air(row) && row_number(row, "inputs") > 1 &&
-	    strcmp(text_of(row->status, "type", ""), "mpts") == 0)
-		buf_printf(to, "input %" JSON_INTEGER_FORMAT ": ",
-			   row_number(row, "active_input"));
-}
-
 char *row_fault(const struct overview_row *row)
 {
 	const char *fault = text_of(row->status, "error", NULL);
@@ -175,7 +165,12 @@ char *row_fault(const struct overview_row *row)
 	char *all = NULL;
 
 	if (fault != NULL) {
-		put_sent(&text, row);
+		/* the error of a multiplex of several inputs that is on air is
+		 * that of this input only */
+		if (row_on_air(row) && row_number(row, "inputs") > 1 &&
+		    strcmp(text_of(row->status, "type", ""), "mpts") == 0)
+			buf_printf(&text, "input %" JSON_INTEGER_FORMAT ": ",
+				   row_number(row, "active_input"));
 		buf_printf(&text, "%s", fault);
 		text_since_both(&text, row_number(row, "error_since"),
 				json_integer_value(off), "off air");
@@ -391,20 +386,6 @@ void row_put_troubles(const struct overview_row *row, struct buf *to)
 	free(fault);
 }
 
-static void set_troubles(struct table *t, const struct overview_row *row,
-			 bool old)
-{
-	struct buf text = { 0 };
-
-	row_put_troubles(row, &text);
-	if (buf_len(&text) > 0) {
-		buf_append(&text, "", 1);
-		table_set(t, 9, old ? TABLE_DIM : TABLE_BAD,
-			  (const char *)buf_head(&text));
-	}
-	buf_done(&text);
-}
-
 struct table *overview_table(const struct overview *o, unsigned marks)
 {
 	static const struct table_column columns[] = {
@@ -426,6 +407,7 @@ struct table *overview_table(const struct overview *o, unsigned marks)
 	for (size_t i = 0; i < o->n; i++) {
 		const struct overview_row *row = &o->rows[i];
 		char rate[32], input[16], state[256];
+		struct buf text = { 0 };
 
 		table_row_of(t, row->status);
 		table_set(t, 0, TABLE_PLAIN, row_id(row));
@@ -443,7 +425,13 @@ struct table *overview_table(const struct overview *o, unsigned marks)
 		text_rate(rate, row_number(row, "bitrate"));
 		table_set(t, 4, old ? TABLE_DIM : TABLE_PLAIN, rate);
 		if (!(marks & OVERVIEW_BARE))
-			set_troubles(t, row, old);
+			row_put_troubles(row, &text);
+		if (buf_len(&text) > 0) {
+			buf_append(&text, "", 1);
+			table_set(t, 9, old ? TABLE_DIM : TABLE_BAD,
+				  (const char *)buf_head(&text));
+		}
+		buf_done(&text);
 	}
 	return t;
 }

@@ -101,37 +101,6 @@ void table_row_of(struct table *t, const json_t *object)
 	}
 }
 
-static const char *colour_text(enum table_colour colour)
-{
-	switch (colour) {
-	case TABLE_GOOD:
-		return "\033[32m";
-	case TABLE_BAD:
-		return "\033[31;1m";
-	case TABLE_DIM:
-		return "\033[2m";
-	case TABLE_PLAIN:
-		break;
-	}
-	return "";
-}
-
-static size_t column_width(const struct table *t, size_t column, size_t first,
-			   size_t end)
-{
-	const struct table_column *c = &t->columns[column];
-	size_t width = text_width(c->title);
-
-	for (size_t row = first; row < end; row++) {
-		const char *text = t->cells[row * t->n_columns + column].text;
-
-		if (text != NULL)
-			width = MAX(width, text_width(text));
-	}
-	return c->max > 0 ? MIN(width, MAX(c->max, text_width(c->title)))
-			  : width;
-}
-
 /* The state of table_write(). */
 struct writer {
 	const struct table *t;
@@ -143,6 +112,12 @@ struct writer {
 /* Appends a line.  The last cell that is not empty gets no padding. */
 static void write_line(struct writer *w, const struct cell *cells)
 {
+	static const char *const colours[] = {
+		[TABLE_PLAIN] = "",
+		[TABLE_GOOD] = "\033[32m",
+		[TABLE_BAD] = "\033[31;1m",
+		[TABLE_DIM] = "\033[2m",
+	};
 	const struct table *t = w->t;
 	size_t last = t->n_columns, used = 0;
 
@@ -165,7 +140,7 @@ static void write_line(struct writer *w, const struct cell *cells)
 		width = MIN(width, room);
 		buf_printf(w->to, "%*s", (int)gap, "");
 		if (colour)
-			buf_printf(w->to, "%s", colour_text(cells[i].colour));
+			buf_printf(w->to, "%s", colours[cells[i].colour]);
 		text_fit(w->to, cells[i].text ? cells[i].text : "", width,
 			 t->columns[i].right);
 		if (colour)
@@ -185,9 +160,19 @@ void table_write(const struct table *t, const struct table_style *style,
 	if (style->max_rows > 0)
 		end = first + MIN(style->max_rows, t->n_rows - first);
 	for (size_t i = 0; i < t->n_columns; i++) {
-		titles[i] = (struct cell){ (char *)t->columns[i].title,
-					   TABLE_DIM };
-		w.widths[i] = column_width(t, i, first, end);
+		const struct table_column *c = &t->columns[i];
+		size_t title = text_width(c->title), width = title;
+
+		for (size_t row = first; row < end; row++) {
+			const struct cell *cell =
+				&t->cells[row * t->n_columns + i];
+
+			if (cell->text != NULL)
+				width = MAX(width, text_width(cell->text));
+		}
+		w.widths[i] = c->max > 0 ? MIN(width, MAX(c->max, title))
+					 : width;
+		titles[i] = (struct cell){ (char *)c->title, TABLE_DIM };
 	}
 	write_line(&w, titles);
 	for (size_t row = first; row < end; row++)

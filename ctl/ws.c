@@ -100,26 +100,13 @@ static void random_bytes(uint8_t *bytes, size_t n)
 		abort();
 }
 
-/* Makes a Sec-WebSocket-Key (RFC 6455 4.1): the base64 text of 16 random
- * bytes. */
-static void make_key(char text[KEY_TEXT + 1])
+static int send_request(struct ws *w, const char *path)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 		"0123456789+/";
-	uint8_t bytes[KEY_BYTES];
-
-	random_bytes(bytes, sizeof bytes);
-	for (size_t i = 0; i < KEY_TEXT; i++)
-		text[i] = digits[bytes[i % KEY_BYTES] % 64];
-	/* 16 bytes have 22 base64 digits; in the last digit only the upper two
-	 * bits may be set, so it is 'A' */
-	memcpy(text + 21, "A==", 4);
-}
-
-static int send_request(struct ws *w, const char *path)
-{
 	struct buf request = { 0 };
+	uint8_t bytes[KEY_BYTES];
 	char key[KEY_TEXT + 1];
 	char *host = NULL, *url = NULL;
 	CURLU *parts = curl_url();
@@ -129,7 +116,13 @@ static int send_request(struct ws *w, const char *path)
 	if (curl_url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK ||
 	    curl_url_get(parts, CURLUPART_HOST, &host, 0) != CURLUE_OK)
 		abort();
-	make_key(key);
+	/* Sec-WebSocket-Key (RFC 6455 4.1): the base64 text of 16 random bytes.
+	 * They have 22 digits; in the last one only the upper two bits may be
+	 * set, so it is 'A'. */
+	random_bytes(bytes, sizeof bytes);
+	for (size_t i = 0; i < KEY_TEXT; i++)
+		key[i] = digits[bytes[i % KEY_BYTES] % 64];
+	memcpy(key + 21, "A==", 4);
 	buf_printf(&request, "GET %s HTTP/1.1\r\nHost: %s\r\n"
 		   "Upgrade: websocket\r\nConnection: Upgrade\r\n"
 		   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n"
@@ -230,20 +223,14 @@ int ws_send(struct ws *w, const char *text)
 	return send_frame(w, false, text, strlen(text));
 }
 
-static const char *why_closed(const uint8_t *payload, size_t len)
-{
-	unsigned code = len >= 2 ? (unsigned)payload[0] << 8 | payload[1] : 0;
-
-	return code == WS_GOING_AWAY ? "the service stops or restarts"
-				     : "the connection was closed";
-}
-
 enum ws_event ws_next(struct ws *w, const char **ret, size_t *ret_len,
 		      struct errmsg *error)
 {
 	for (;;) {
 		enum ws_event event = ws_reader_feed(w->reader, &w->in);
 		const uint8_t *payload = ws_reader_payload(w->reader, ret_len);
+		bool stops = event == WS_CLOSE && *ret_len >= 2 &&
+			     (payload[0] << 8 | payload[1]) == WS_GOING_AWAY;
 		int r = 0;
 
 		*ret = (const char *)payload;
@@ -258,9 +245,10 @@ enum ws_event ws_next(struct ws *w, const char **ret, size_t *ret_len,
 			r = receive(w);
 			break;
 		default:
-			errmsg_set(error, "%s", event == WS_CLOSE
-				   ? why_closed(payload, *ret_len)
-				   : "received a frame that is no event");
+			errmsg_set(error, "%s", event != WS_CLOSE
+				   ? "received a frame that is no event"
+				   : stops ? "the service stops or restarts"
+					   : "the connection was closed");
 			return WS_CLOSE;
 		}
 		if (r == -EAGAIN)

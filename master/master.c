@@ -229,17 +229,6 @@ static void on_signal(struct ev_loop *loop, ev_signal *s, int revents)
 	reconciler_stop(m->reconciler);
 }
 
-static void watch_signals(struct master *m)
-{
-	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR2 };
-
-	for (size_t i = 0; i < ARRAY_LEN(m->signals); i++) {
-		ev_signal_init(&m->signals[i], on_signal, numbers[i]);
-		m->signals[i].data = m;
-		ev_signal_start(m->loop, &m->signals[i]);
-	}
-}
-
 /* Takes the lock of the configuration file from the previous master, or locks
  * the file.  Returns 0 or an exit code. */
 static int lock_config(struct master *m)
@@ -403,18 +392,6 @@ static void on_viewers(const struct msg_deliver_changes *changes, void *arg)
 	api_report_viewers(((const struct master *)arg)->api, changes);
 }
 
-static void open_viewers(struct master *m)
-{
-	m->viewers = viewers_new(&(struct viewers_config){
-		.loop = m->loop,
-		.config = m->config,
-		.gate = auth_gate(m->auth),
-		.backend = reconciler_backend(m->reconciler),
-		.on_changes = on_viewers, .arg = m,
-	});
-	reconciler_set_viewers(m->reconciler, m->viewers);
-}
-
 static size_t list_workers(pid_t *list, size_t room, void *arg)
 {
 	const struct master *m = arg;
@@ -490,6 +467,7 @@ static void open_renewal(struct master *m)
 
 static int start(struct master *m)
 {
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR2 };
 	static int (*const steps[])(struct master *) = {
 		lock_config, open_config, open_control, open_reconciler,
 	};
@@ -506,10 +484,21 @@ static int start(struct master *m)
 	m->write_paths = write_roots_open(m->options,
 					  config_document(m->config));
 	open_auth(m);
-	open_viewers(m);
+	m->viewers = viewers_new(&(struct viewers_config){
+		.loop = m->loop,
+		.config = m->config,
+		.gate = auth_gate(m->auth),
+		.backend = reconciler_backend(m->reconciler),
+		.on_changes = on_viewers, .arg = m,
+	});
+	reconciler_set_viewers(m->reconciler, m->viewers);
 	open_api(m);
 	open_renewal(m);
-	watch_signals(m);
+	for (size_t i = 0; i < ARRAY_LEN(m->signals); i++) {
+		ev_signal_init(&m->signals[i], on_signal, signals[i]);
+		m->signals[i].data = m;
+		ev_signal_start(m->loop, &m->signals[i]);
+	}
 	restart_hold_signals(false);
 	api_start_streams(m->api);
 	if (m->handover != NULL) {

@@ -393,22 +393,11 @@ void renewal_stop(struct renewal *r)
 	}
 }
 
-static int check_workers(void)
-{
-	struct errmsg error = { 0 };
-	char *path = worker_path_find(&error);
-	int err = path != NULL ? worker_trial(path, &error) : -ENOENT;
-
-	free(path);
-	if (err == 0)
-		return 0;
-	log_error("master", "%s", error.text);
-	return MASTER_EXIT_FAILURE;
-}
-
 int renewal_check(struct handover *h, const struct options *options)
 {
-	int code = 0;
+	struct errmsg error = { 0 };
+	int code = 0, err;
+	char *path;
 
 	if (h == NULL)
 		return MASTER_EXIT_FAILURE; /* the reason was logged */
@@ -423,7 +412,15 @@ int renewal_check(struct handover *h, const struct options *options)
 	}
 	if (options->config_path != NULL)
 		code = renewal_file_check(options, h);
-	return code == 0 ? check_workers() : code;
+	if (code != 0)
+		return code;
+	path = worker_path_find(&error);
+	err = path != NULL ? worker_trial(path, &error) : -ENOENT;
+	free(path);
+	if (err == 0)
+		return 0;
+	log_error("master", "%s", error.text);
+	return MASTER_EXIT_FAILURE;
 }
 
 struct renewal *renewal_new(const struct renewal_config *cfg)

@@ -117,35 +117,26 @@ static int load_sound(const struct options *options, const json_t *known,
 	return err;
 }
 
-/* True: the file has the running configuration, so an error in it shows that
- * this program rejects what the running program accepted. */
-static bool is_own_file(const char *path, const json_t *known)
-{
-	json_t *document = NULL;
-	struct errmsg error;
-	bool is_own = document_load(path, &document, &error) == 0 &&
-		      json_array_size(known) > 0 &&
-		      find_known(known, document) == 0;
-
-	json_decref(document);
-	return is_own;
-}
-
 int renewal_file_check(const struct options *options, struct handover *h)
 {
 	const json_t *known = json_object_get(handover_document(h), KNOWN);
 	char digest[DOCUMENT_DIGEST_TEXT];
 	struct errmsg error = { 0 };
-	json_t *document;
+	json_t *document = NULL;
+	bool is_own;
 
 	if (load_sound(options, known, &document, digest, &error) == 0) {
 		json_decref(document);
 		return 0;
 	}
 	log_error("master", "configuration file: %s", error.text);
-	return is_own_file(options->config_path, known)
-		       ? MASTER_EXIT_CONFIG
-		       : RENEWAL_EXIT_OTHER_FILE;
+	/* the file has the running configuration, so an error in it shows that
+	 * this program rejects what the running program accepted */
+	is_own = document_load(options->config_path, &document, &error) == 0 &&
+		 json_array_size(known) > 0 &&
+		 find_known(known, document) == 0;
+	json_decref(document);
+	return is_own ? MASTER_EXIT_CONFIG : RENEWAL_EXIT_OTHER_FILE;
 }
 
 struct config *renewal_file_open(const struct options *options,

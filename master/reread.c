@@ -156,12 +156,6 @@ static void warn_replaced(struct reading *g, const json_t *document)
 	log_warning("config", "%s: %s", name_of(g), g->warning.text);
 }
 
-static void take(struct reading *g, const json_t *document)
-{
-	warn_replaced(g, document);
-	api_reload(g->reread->cfg.api, document, on_taken, g);
-}
-
 static void on_read(int result, const json_t *document,
 		    const struct errmsg *error, void *arg)
 {
@@ -179,8 +173,10 @@ static void on_read(int result, const json_t *document,
 	else if (!reread_is_sound(r->cfg.options, r->cfg.own_paths, document,
 				  &fault))
 		fail(g, fault.text);
-	else
-		take(g, document);
+	else {
+		warn_replaced(g, document);
+		api_reload(r->cfg.api, document, on_taken, g);
+	}
 }
 
 /* The save that was in progress at the request has ended. */

@@ -52,19 +52,15 @@ struct lockout {
 	unsigned next_place;
 };
 
-static void table_init(struct table *t, unsigned max)
-{
-	TAILQ_INIT(&t->all);
-	t->max = max;
-}
-
 struct lockout *lockout_new(void)
 {
 	struct lockout *l = xcalloc(1, sizeof *l);
 
 	for (unsigned i = 0; i < LOCKOUT_DOORS; i++) {
-		table_init(&l->addresses[i], LOCKOUT_FAILURES);
-		table_init(&l->logins[i], LOCKOUT_LOGIN_FAILURES);
+		TAILQ_INIT(&l->addresses[i].all);
+		TAILQ_INIT(&l->logins[i].all);
+		l->addresses[i].max = LOCKOUT_FAILURES;
+		l->logins[i].max = LOCKOUT_LOGIN_FAILURES;
 	}
 	secret_random(&l->seed, sizeof l->seed);
 	return l;
@@ -78,12 +74,6 @@ static void drop(struct table *t, struct entry *e)
 	free(e);
 }
 
-static void table_done(struct table *t)
-{
-	while (!TAILQ_EMPTY(&t->all))
-		drop(t, TAILQ_FIRST(&t->all));
-}
-
 void lockout_free(struct lockout **lp)
 {
 	struct lockout *l = *lp;
@@ -92,8 +82,11 @@ void lockout_free(struct lockout **lp)
 	if (l == NULL)
 		return;
 	for (unsigned i = 0; i < LOCKOUT_DOORS; i++) {
-		table_done(&l->addresses[i]);
-		table_done(&l->logins[i]);
+		while (!TAILQ_EMPTY(&l->addresses[i].all))
+			drop(&l->addresses[i],
+			     TAILQ_FIRST(&l->addresses[i].all));
+		while (!TAILQ_EMPTY(&l->logins[i].all))
+			drop(&l->logins[i], TAILQ_FIRST(&l->logins[i].all));
 	}
 	free(l);
 }
@@ -171,19 +164,6 @@ static unsigned room(const struct table *t, const struct entry *e,
 	return t->max - recent;
 }
 
-static struct entry *add(struct table *t, const struct digest *key)
-{
-	struct entry *e = xcalloc(1, sizeof *e);
-
-	if (t->n >= LOCKOUT_ENTRIES_MAX)
-		drop(t, TAILQ_FIRST(&t->all));
-	e->key = *key;
-	LIST_INSERT_HEAD(bucket_of(t, key), e, bucket);
-	TAILQ_INSERT_TAIL(&t->all, e, link);
-	t->n++;
-	return e;
-}
-
 /* Counts a failure of the key; true: this failure locks the key. */
 static bool count(struct table *t, const struct digest *key,
 		  const struct failure *failure)
@@ -192,8 +172,15 @@ static bool count(struct table *t, const struct digest *key,
 
 	if (is_locked(t, e, failure->at_ms))
 		return false;
-	if (e == NULL)
-		e = add(t, key);
+	if (e == NULL) {
+		e = xcalloc(1, sizeof *e);
+		if (t->n >= LOCKOUT_ENTRIES_MAX)
+			drop(t, TAILQ_FIRST(&t->all));
+		e->key = *key;
+		LIST_INSERT_HEAD(bucket_of(t, key), e, bucket);
+		TAILQ_INSERT_TAIL(&t->all, e, link);
+		t->n++;
+	}
 	if (e->n == t->max) {
 		e->n--;
 		memmove(e->failed, e->failed + 1, e->n * sizeof e->failed[0]);
@@ -202,22 +189,6 @@ static bool count(struct table *t, const struct digest *key,
 	TAILQ_REMOVE(&t->all, e, link);
 	TAILQ_INSERT_TAIL(&t->all, e, link);
 	return is_locked(t, e, failure->at_ms);
-}
-
-/* Deletes the failures of this login from an entry; those of other logins
- * stay. */
-static void forget(struct table *t, struct entry *e, const struct digest *login)
-{
-	unsigned kept = 0;
-
-	if (e == NULL)
-		return;
-	for (unsigned i = 0; i < e->n; i++)
-		if (!is_same(&e->failed[i].login, login))
-			e->failed[kept++] = e->failed[i];
-	e->n = kept;
-	if (kept == 0)
-		drop(t, e);
 }
 
 /* --- places --- */
@@ -293,9 +264,21 @@ void lockout_succeed(struct lockout *l, const struct lockout_try *t)
 {
 	struct place p = place_of(l, t);
 
-	for (unsigned i = 0; i < LOCKOUT_DOORS; i++)
-		forget(&l->addresses[i], find(&l->addresses[i], &p.address),
-		       &p.login);
+	/* deletes the failures of this login; those of other logins stay */
+	for (unsigned i = 0; i < LOCKOUT_DOORS; i++) {
+		struct table *table = &l->addresses[i];
+		struct entry *e = find(table, &p.address);
+		unsigned kept = 0;
+
+		if (e == NULL)
+			continue;
+		for (unsigned k = 0; k < e->n; k++)
+			if (!is_same(&e->failed[k].login, &p.login))
+				e->failed[kept++] = e->failed[k];
+		e->n = kept;
+		if (kept == 0)
+			drop(table, e);
+	}
 }
 
 void lockout_keep(struct lockout *l, const struct lockout_try *t)

@@ -44,32 +44,23 @@ static bool is_machine(const char *host, const char *machine)
 	       (len == first && strncasecmp(host, machine, len) == 0);
 }
 
-static bool is_listed(const char *host, const json_t *list)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, item) {
-		const char *name = json_string_value(item);
-
-		if (name != NULL && strcasecmp(name, host) == 0)
-			return true;
-	}
-	return false;
-}
-
 bool own_host_is(const char *header, const struct own_host *own)
 {
 	struct ip_address address;
 	char host[HOST_MAX];
+	const json_t *item;
+	size_t i;
 
 	/* every browser sends the header, so a program sent this request */
 	if (header == NULL)
 		return true;
 	if (!read_host(header, host))
 		return false;
-	if (is_listed(host, json_object_get(own->settings, "control_hosts")))
-		return true;
+	json_array_foreach(json_object_get(own->settings, "control_hosts"), i,
+			   item)
+		if (json_is_string(item) &&
+		    strcasecmp(json_string_value(item), host) == 0)
+			return true;
 	if (ip_parse(host, &address) == 0)
 		return ip_is_loopback(&address) ||
 		       memcmp(address.bytes, own->local.bytes, IP_BYTES) == 0;

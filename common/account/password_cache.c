@@ -93,30 +93,6 @@ static bool is_of_place(const struct entry *e, const struct verified_key *key,
 	       digest_equal(&e->key.place, &key->place);
 }
 
-static bool has_missed(const struct entry *e, const struct verified_key *key)
-{
-	for (unsigned i = 0; i < e->misses; i++)
-		if (digest_equal(&e->missed[i], &key->credential))
-			return true;
-	return false;
-}
-
-/* Counts a miss in each entry with this login and address, because any entry
- * may be replaced. */
-static void miss(struct verified *v, const struct verified_key *key,
-		 uint64_t now_ms)
-{
-	for (size_t i = 0; i < VERIFIED_MAX; i++) {
-		struct entry *e = &v->entries[i];
-
-		if (!is_of_place(e, key, now_ms))
-			continue;
-		if (e->misses == 0)
-			e->missed_ms = now_ms;
-		e->missed[e->misses++] = key->credential;
-	}
-}
-
 bool verified_has_there(struct verified *v, const struct verified_key *key,
 			uint64_t now_ms)
 {
@@ -131,18 +107,32 @@ bool verified_has_there(struct verified *v, const struct verified_key *key,
 		if (now_ms - e->missed_ms >= VERIFIED_LIFE_MS)
 			e->misses = 0;
 		guessed = guessed || e->misses >= VERIFIED_MISSES_MAX;
-		repeated = repeated || has_missed(e, key);
+		for (unsigned k = 0; k < e->misses && !repeated; k++)
+			repeated = digest_equal(&e->missed[k],
+						&key->credential);
 		if (digest_equal(&e->key.credential, &key->credential))
 			found = e;
 	}
 	/* a further wrong password does not extend the minute */
 	if (guessed)
 		return false;
-	if (found != NULL)
+	if (found != NULL) {
 		found->used_ms = now_ms;
-	else if (!repeated)
-		miss(v, key, now_ms);
-	return found != NULL;
+		return true;
+	}
+
+	/* counts the miss in each entry with this login and address, because
+	 * any entry may be replaced */
+	for (size_t i = 0; i < VERIFIED_MAX && !repeated; i++) {
+		struct entry *e = &v->entries[i];
+
+		if (!is_of_place(e, key, now_ms))
+			continue;
+		if (e->misses == 0)
+			e->missed_ms = now_ms;
+		e->missed[e->misses++] = key->credential;
+	}
+	return false;
 }
 
 /* The entry of this credential and its address, or a new one instead of the

@@ -78,30 +78,6 @@ void sessions_free(struct sessions **sp)
 	free(s);
 }
 
-static bool is_nearer(const struct entry *a, const struct entry *b)
-{
-	if (a->session.expires != b->session.expires)
-		return a->session.expires < b->session.expires;
-	return a->order < b->order;
-}
-
-/* Makes room for another session of the login. */
-static void make_room(struct sessions *s, const char *login)
-{
-	struct entry *e, *nearest = NULL;
-	size_t n = 0;
-
-	for (e = first_from(s, 0); e != NULL; e = next(s, e)) {
-		if (strcmp(e->login, login) != 0)
-			continue;
-		n++;
-		if (nearest == NULL || is_nearer(e, nearest))
-			nearest = e;
-	}
-	if (n >= SESSIONS_PER_LOGIN)
-		drop(s, nearest);
-}
-
 static struct entry *find(const struct sessions *s, const struct digest *id)
 {
 	struct entry *e;
@@ -115,10 +91,24 @@ static struct entry *find(const struct sessions *s, const struct digest *id)
 static void add(struct sessions *s, const struct digest *id,
 		const struct session *session)
 {
-	size_t len = strlen(session->login) + 1;
-	struct entry *e = xcalloc(1, sizeof *e + len);
+	size_t len = strlen(session->login) + 1, n = 0;
+	struct entry *e, *nearest = NULL;
 
-	make_room(s, session->login);
+	/* makes room for another session of the login */
+	for (e = first_from(s, 0); e != NULL; e = next(s, e)) {
+		if (strcmp(e->login, session->login) != 0)
+			continue;
+		n++;
+		if (nearest == NULL ||
+		    e->session.expires < nearest->session.expires ||
+		    (e->session.expires == nearest->session.expires &&
+		     e->order < nearest->order))
+			nearest = e;
+	}
+	e = xcalloc(1, sizeof *e + len);
+	if (n >= SESSIONS_PER_LOGIN)
+		drop(s, nearest);
+
 	memcpy(e->login, session->login, len);
 	e->id = *id;
 	e->session = *session;

@@ -58,28 +58,24 @@ static int reopen_stderr(void)
 		    O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-/* Is stderr connected to the journal?  See systemd.exec(5). */
-static bool is_journal(void)
+void log_open(log_sink_fn *sink, void *arg, enum log_level level)
 {
-	const char *told = getenv("JOURNAL_STREAM");
+	const char *journal = getenv("JOURNAL_STREAM");
 	char own[64];
 	struct stat st;
 
-	if (told == NULL || fstat(STDERR_FILENO, &st) < 0)
-		return false;
-	(void)snprintf(own, sizeof own, "%ju:%ju", (uintmax_t)st.st_dev,
-		       (uintmax_t)st.st_ino);
-	return strcmp(told, own) == 0;
-}
-
-void log_open(log_sink_fn *sink, void *arg, enum log_level level)
-{
 	out.sink = sink != NULL ? sink : log_to_stderr;
 	out.arg = arg;
 	out.level = level;
 	fd_close(&out.own_fd);
 	out.own_fd = reopen_stderr();
-	out.journal = is_journal();
+	/* is stderr connected to the journal?  See systemd.exec(5). */
+	out.journal = false;
+	if (journal != NULL && fstat(STDERR_FILENO, &st) == 0) {
+		(void)snprintf(own, sizeof own, "%ju:%ju",
+			       (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+		out.journal = strcmp(journal, own) == 0;
+	}
 	tzset(); /* a confined worker cannot read the time zone later */
 }
 

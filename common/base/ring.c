@@ -29,11 +29,6 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2,
 _Static_assert(RING_UNIT % RING_PACKET == 0 && RING_UNIT % 4096 == 0,
 	       "packets and pages end together");
 
-static bool is_sound_size(uint64_t size)
-{
-	return size > 0 && size <= RING_SIZE_MAX && size % RING_UNIT == 0;
-}
-
 static size_t round_up(size_t size)
 {
 	size = (size + RING_UNIT - 1) / RING_UNIT * RING_UNIT;
@@ -75,9 +70,10 @@ static ssize_t sealed_size(int fd)
 
 	if (size < 0)
 		return size;
-	if (size <= RING_DATA || !is_sound_size((uint64_t)size - RING_DATA))
-		return -EBADF;
-	return size - RING_DATA;
+	size -= RING_DATA;
+	return size > 0 && (size_t)size <= RING_SIZE_MAX &&
+			       size % RING_UNIT == 0
+		       ? size : -EBADF;
 }
 
 static bool is_sound_header(const struct ring_header *header, size_t size)
@@ -275,29 +271,25 @@ void ring_mark(struct ring_writer *w, const struct ring_rap *rap)
 			      memory_order_release);
 }
 
-/* Publishes where the newest access unit begins.  The order of the stores
- * leaves at least one valid entry if the process dies between two of them. */
-static void publish_unit(struct ring_writer *w)
+void ring_publish(struct ring_writer *w)
 {
 	const memory_order order = memory_order_release;
 	struct ring_unit_entry *units = w->header->units;
 	uint64_t pos = atomic_load_explicit(&units[0].pos,
 					    memory_order_relaxed);
 
-	if (w->unit_pos == 0 || w->unit_pos == pos)
-		return;
-	atomic_store_explicit(&units[1].pos, 0, order);
-	atomic_store_explicit(&units[1].ms, units[0].ms, order);
-	atomic_store_explicit(&units[1].pos, pos, order);
-	atomic_store_explicit(&units[0].pos, 0, order);
-	atomic_store_explicit(&units[0].ms, w->unit_ms, order);
-	atomic_store_explicit(&units[0].pos, w->unit_pos, order);
-}
-
-void ring_publish(struct ring_writer *w)
-{
-	publish_unit(w);
-	atomic_store_explicit(&w->header->pos, w->pos, memory_order_release);
+	/* publishes where the newest access unit begins; the order of the
+	 * stores leaves at least one valid entry if the process dies between
+	 * two of them */
+	if (w->unit_pos != 0 && w->unit_pos != pos) {
+		atomic_store_explicit(&units[1].pos, 0, order);
+		atomic_store_explicit(&units[1].ms, units[0].ms, order);
+		atomic_store_explicit(&units[1].pos, pos, order);
+		atomic_store_explicit(&units[0].pos, 0, order);
+		atomic_store_explicit(&units[0].ms, w->unit_ms, order);
+		atomic_store_explicit(&units[0].pos, w->unit_pos, order);
+	}
+	atomic_store_explicit(&w->header->pos, w->pos, order);
 }
 
 struct ring_reader *ring_reader_new(int fd, int *ret_err)

@@ -57,16 +57,6 @@ static void store(struct ring_segment_entry *entry,
 /* The end of the year 9999. */
 #define WALL_MAX_MS INT64_C(253402300799999)
 
-static bool is_sound(const struct ring_segment *s)
-{
-	return s->number > 0 && s->number <= RING_NUMBER_MAX &&
-	       s->base <= RING_NUMBER_MAX && ring_is_sound_pos(s->pos) &&
-	       ring_is_sound_pos(s->end) && s->wall_ms >= 0 &&
-	       s->wall_ms <= WALL_MAX_MS &&
-	       (s->end == 0 || (s->end > s->pos && s->duration_ms > 0 &&
-				s->duration_ms <= RING_SEGMENT_MAX_MS));
-}
-
 /* Reads an entry; false if its values are impossible or the writer has changed
  * it meanwhile. */
 static bool load(const struct ring_segment_entry *entry,
@@ -92,7 +82,13 @@ static bool load(const struct ring_segment_entry *entry,
 	atomic_thread_fence(memory_order_acquire);
 	after = atomic_load_explicit(&entry->seq, relaxed);
 	return before == after && before != 0 && before % 2 == 0 &&
-	       is_sound(ret);
+	       ret->number > 0 && ret->number <= RING_NUMBER_MAX &&
+	       ret->base <= RING_NUMBER_MAX && ring_is_sound_pos(ret->pos) &&
+	       ring_is_sound_pos(ret->end) && ret->wall_ms >= 0 &&
+	       ret->wall_ms <= WALL_MAX_MS &&
+	       (ret->end == 0 ||
+		(ret->end > ret->pos && ret->duration_ms > 0 &&
+		 ret->duration_ms <= RING_SEGMENT_MAX_MS));
 }
 
 static struct ring_segment_entry *newest(const struct ring_writer *w)

@@ -68,29 +68,23 @@ static int by_inode(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The device number of memfds.  It distinguishes them from files of other
- * tmpfs, which may have seals, too. */
-static dev_t memfd_device(void)
-{
-	int fd = memfd_create("device", MFD_CLOEXEC);
-	struct stat st = { 0 };
-
-	if (fd < 0)
-		return 0;
-	(void)fstat(fd, &st);
-	fd_close(&fd);
-	return st.st_dev;
-}
-
 uint64_t shared_bytes(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
-	dev_t device = memfd_device();
+	int memfd = memfd_create("device", MFD_CLOEXEC);
+	dev_t device = 0;
 	uint64_t blocks = 0;
 	struct file *list = NULL;
 	size_t n_list = 0;
-	struct stat st;
+	struct stat st = { 0 };
 
+	/* the device number of memfds distinguishes them from files of other
+	 * tmpfs, which may have seals, too */
+	if (memfd >= 0) {
+		(void)fstat(memfd, &st);
+		fd_close(&memfd);
+		device = st.st_dev;
+	}
 	for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;) {
 		if (e->d_name[0] == '.' ||
 		    fstat((int)strtol(e->d_name, NULL, 10), &st) < 0 ||

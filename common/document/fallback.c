@@ -109,36 +109,30 @@ json_t *fallback_find(const struct fallback_query *q, char **ret_source)
 	return found;
 }
 
-static int keep(const char *path, const char *name, struct errmsg *error)
-{
-	struct buf text = { 0 };
-	int r;
-
-	if (linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ||
-	    errno == EEXIST)
-		return 0;
-	r = document_read(path, &text);
-	if (r < 0)
-		errmsg_set(error, "%s cannot be read: %s", path, strerror(-r));
-	else
-		r = replace_file(name, buf_head(&text), buf_len(&text), error);
-	buf_done(&text);
-	return r;
-}
-
 int fallback_put(const char *path, const json_t *document, char **ret_kept,
 	       struct errmsg *error)
 {
 	time_t now = time(NULL);
+	struct buf content = { 0 };
 	char *name, *text, at[32];
 	struct tm tm;
 	size_t len;
-	int r;
+	int r = 0;
 
 	(void)gmtime_r(&now, &tm);
 	(void)strftime(at, sizeof at, "%Y%m%dT%H%M%SZ", &tm);
 	name = xasprintf("%s.broken-%s", path, at);
-	r = keep(path, name, error);
+	if (linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0 &&
+	    errno != EEXIST) {
+		r = document_read(path, &content);
+		if (r < 0)
+			errmsg_set(error, "%s cannot be read: %s", path,
+				   strerror(-r));
+		else
+			r = replace_file(name, buf_head(&content),
+					 buf_len(&content), error);
+		buf_done(&content);
+	}
 	*ret_kept = NULL;
 	if (r < 0) {
 		free(name);

@@ -73,8 +73,12 @@ static void report(struct wishes *wishes, int result, const json_t *document,
 	}
 }
 
-static void note_content(struct reader *r, const struct read_job *j)
+static void job_done(void *job, void *arg)
 {
+	const struct read_job *j = job;
+	struct reader *r = arg;
+
+	r->reading = NULL;
 	if (j->result < 0) {
 		r->version = 0;
 		r->digest[0] = '\0';
@@ -83,28 +87,8 @@ static void note_content(struct reader *r, const struct read_job *j)
 		r->version = ++r->versions;
 		memcpy(r->digest, j->digest, sizeof r->digest);
 	}
-}
-
-static void job_done(void *job, void *arg)
-{
-	const struct read_job *j = job;
-	struct reader *r = arg;
-
-	r->reading = NULL;
-	note_content(r, j);
 	ev_feed_event(r->loop, &r->begin, EV_ASYNC);
 	report(&r->served, j->result, j->document, &j->error);
-}
-
-/* True if the callers of all waiting requests have kept the last content. */
-static bool is_known(const struct reader *r)
-{
-	const struct wish *w;
-
-	STAILQ_FOREACH(w, &r->waiting, link)
-		if (w->known != r->version || w->known == 0)
-			return false;
-	return true;
 }
 
 static void on_begin(struct ev_loop *loop, ev_async *w, int revents)
@@ -113,13 +97,16 @@ static void on_begin(struct ev_loop *loop, ev_async *w, int revents)
 		.run = job_run, .done = job_done, .free = job_free,
 	};
 	struct reader *r = container_of(w, struct reader, begin);
+	const struct wish *wish;
 	struct read_job *j;
-	bool known;
+	bool known = true;
 
 	(void)loop, (void)revents;
 	if (r->reading != NULL || STAILQ_EMPTY(&r->waiting))
 		return;
-	known = is_known(r);
+	/* the callers of all waiting requests have kept the last content */
+	STAILQ_FOREACH(wish, &r->waiting, link)
+		known = known && wish->known == r->version && wish->known != 0;
 	STAILQ_CONCAT(&r->served, &r->waiting);
 	j = xcalloc(1, sizeof *j);
 	j->path = xstrdup(r->path);

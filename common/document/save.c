@@ -160,25 +160,19 @@ static void report(struct order *o, int result, const struct errmsg *error)
 	free(o);
 }
 
-static struct order *find_text(const struct save *s)
-{
-	struct order *o;
-
-	STAILQ_FOREACH(o, &s->orders, link)
-		if (o->is_text)
-			return o;
-	return NULL;
-}
-
 /* Handles the result of a write that has ended.  Adds its order and the callers
  * that have joined it to over, from which they are reported later. */
 static void conclude(struct save *s, int result, struct orders *over)
 {
-	struct order *o = s->order, *text = find_text(s);
+	struct order *o = s->order, *text;
 	bool failed = result < 0 &&
 		      (o == NULL || !o->is_text || o->displaces);
-	bool retries = failed && text == NULL;
+	bool retries;
 
+	STAILQ_FOREACH(text, &s->orders, link)
+		if (text->is_text)
+			break;
+	retries = failed && text == NULL;
 	s->order = NULL;
 	if (result < 0)
 		log_failure(s, retries);
@@ -203,14 +197,17 @@ static void conclude(struct save *s, int result, struct orders *over)
 	STAILQ_CONCAT(over, &s->in_flight);
 }
 
-/* Begins or continues a burst.  Content that is caught up within delay_ms
- * continues the content before it: both make one version, with the authors of
- * both. */
-static void take_burst(struct save *s)
+/* Sets what the write depends on beside its text.  Adds the authors of the
+ * content to those of a write that failed. */
+static void prepare(struct save *s)
 {
+	char *author = s->cfg.author != NULL ? s->cfg.author(s->cfg.arg) : NULL;
 	const struct order *o = s->order;
 	uint64_t now_ms = mono_ms();
 
+	/* Content that is caught up within delay_ms continues the content
+	 * before it, as a burst: both make one version, with the authors of
+	 * both. */
 	s->former.continues = o != NULL && o->catches_up &&
 			      s->burst_ms > 0 &&
 			      now_ms - s->burst_ms < s->cfg.delay_ms;
@@ -218,17 +215,9 @@ static void take_burst(struct save *s)
 		revisions_add_authors(s->author, s->signed_by);
 	else
 		s->burst_ms = o != NULL && o->is_text ? 0 : now_ms;
-}
 
-/* Sets what the write depends on beside its text.  Adds the authors of the
- * content to those of a write that failed. */
-static void prepare(struct save *s)
-{
-	char *author = s->cfg.author != NULL ? s->cfg.author(s->cfg.arg) : NULL;
-
-	take_burst(s);
-	s->is_text = s->order != NULL && s->order->is_text;
-	s->in_effect = !s->is_text || s->order->in_effect;
+	s->is_text = o != NULL && o->is_text;
+	s->in_effect = !s->is_text || o->in_effect;
 	if (author != NULL)
 		revisions_add_authors(s->author, author);
 	free(author);
@@ -402,21 +391,6 @@ static bool wait_for_thread(struct save *s)
 	return false;
 }
 
-/* Writes in the thread, so that a disk that hangs does not block the shutdown.
- * False when the disk hangs. */
-static bool write_last(struct save *s)
-{
-	s->text = s->cfg.text(&s->len, s->cfg.arg);
-	prepare(s);
-	if (thread_start(&s->thread, write_in_thread, s) < 0)
-		(void)write_in_thread(s);
-	else if (!wait_for_thread(s))
-		return false;
-	if (take_result(s) < 0)
-		log_failure(s, false);
-	return true;
-}
-
 void save_free(struct save **p)
 {
 	static const struct errmsg ending = { "the service ends, and saves "
@@ -449,8 +423,18 @@ void save_free(struct save **p)
 		}
 		report(o, -ECANCELED, &ending);
 	}
-	if (s->dirty && !s->cfg.settle && !write_last(s))
-		return;
+	if (s->dirty && !s->cfg.settle) {
+		/* in the thread, so that a disk that hangs does not block the
+		 * shutdown */
+		s->text = s->cfg.text(&s->len, s->cfg.arg);
+		prepare(s);
+		if (thread_start(&s->thread, write_in_thread, s) < 0)
+			(void)write_in_thread(s);
+		else if (!wait_for_thread(s))
+			return;
+		if (take_result(s) < 0)
+			log_failure(s, false);
+	}
 	(void)pthread_mutex_destroy(&s->end);
 	free((char *)s->cfg.path);
 	free(s);

@@ -194,21 +194,6 @@ static void reject(struct http_conn *c, int status, const char *error)
 	answer_error(c, status, error);
 }
 
-static void drain(struct http_conn *c)
-{
-	if (c->eof || shutdown(c->fd, SHUT_WR) < 0) {
-		conn_close(c);
-		return;
-	}
-	c->state = CONN_DRAINING;
-	c->drained = buf_len(&c->in);
-	buf_reset(&c->in, 0);
-	http_request_reset(c->request);
-	(void)account(c);
-	start_timer(c, WAIT_OTHER, DRAIN_TIMEOUT_MS);
-	ev_io_start(c->pool->cfg.loop, &c->readable);
-}
-
 /* Answers the header Expect (RFC 9110 10.1.1); false: with a rejection. */
 static bool meet_expectation(struct http_conn *c)
 {
@@ -323,8 +308,18 @@ void http_continue(struct http_conn *c)
 /* Called when the answer is written; nothing may follow this call. */
 static void answered(struct http_conn *c)
 {
+	if (c->closing && (c->eof || shutdown(c->fd, SHUT_WR) < 0)) {
+		conn_close(c);
+		return;
+	}
 	if (c->closing) {
-		drain(c);
+		c->state = CONN_DRAINING;
+		c->drained = buf_len(&c->in);
+		buf_reset(&c->in, 0);
+		http_request_reset(c->request);
+		(void)account(c);
+		start_timer(c, WAIT_OTHER, DRAIN_TIMEOUT_MS);
+		ev_io_start(c->pool->cfg.loop, &c->readable);
 		return;
 	}
 	http_request_reset(c->request);

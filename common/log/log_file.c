@@ -110,21 +110,13 @@ static int open_file(struct log_file *f)
 	return err;
 }
 
-/* Is the open file still the one at the path? */
-static bool is_in_place(const struct log_file *f)
+static int rotate(struct log_file *f)
 {
-	struct stat here, open;
-
-	return f->fd >= 0 && lstat(f->path, &here) == 0 &&
-	       fstat(f->fd, &open) == 0 && fd_same_file(&here, &open);
-}
-
-/* Rotation removes or renames the archives: 0 if every file with such a name is
- * a log of this program, -ENOTUNIQ if one is not. */
-static int judge_archives(const struct log_file *f)
-{
+	char *to;
 	int err = 0;
 
+	/* rotation removes or renames the archives: -ENOTUNIQ if a file with
+	 * such a name is not a log of this program */
 	for (int i = 1; i <= LOG_FILE_ARCHIVES && err == 0; i++) {
 		char *name = xasprintf("%s.%d", f->path, i);
 
@@ -132,14 +124,6 @@ static int judge_archives(const struct log_file *f)
 		err = err == 0 || err == -ENOENT ? 0 : -ENOTUNIQ;
 		free(name);
 	}
-	return err;
-}
-
-static int rotate(struct log_file *f)
-{
-	char *to;
-	int err = judge_archives(f);
-
 	if (err < 0)
 		return err;
 	to = xasprintf("%s.%d", f->path, LOG_FILE_ARCHIVES);
@@ -159,22 +143,6 @@ static int rotate(struct log_file *f)
 	return open_file(f);
 }
 
-static int write_all(struct log_file *f, const char *data, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(f->fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		f->size += (uint64_t)n;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int write_line(struct log_file *f, const char *line, size_t len,
 		      uint64_t max_size)
 {
@@ -187,7 +155,18 @@ static int write_line(struct log_file *f, const char *line, size_t len,
 	f->rotated = due ? rotate(f) : 0;
 	if (err == 0 && f->fd < 0)
 		err = open_file(f);
-	return err < 0 ? err : write_all(f, line, len);
+	while (err == 0 && len > 0) {
+		ssize_t n = write(f->fd, line, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		f->size += (uint64_t)n;
+		line += n;
+		len -= (size_t)n;
+	}
+	return err;
 }
 
 static unsigned count_lines(const char *data, size_t len)
@@ -207,9 +186,12 @@ static void write_batch(struct log_file *f, struct buf *lines,
 {
 	const char *at = (const char *)buf_head(lines);
 	size_t left = buf_len(lines);
+	struct stat here, open;
 	char line[96];
 
-	if (!is_in_place(f))
+	/* another file at the path takes the place of the open one */
+	if (f->fd < 0 || lstat(f->path, &here) < 0 ||
+	    fstat(f->fd, &open) < 0 || !fd_same_file(&here, &open))
 		fd_close(&f->fd);
 	*ret_err = f->fd < 0 ? open_file(f) : 0;
 	if (*ret_err == 0 && *dropped > 0) {

@@ -78,19 +78,6 @@ static void *run_in_thread(void *arg)
 	return NULL;
 }
 
-static int start(struct helpers *h, struct helper_call *c)
-{
-	pthread_t thread;
-	int err = thread_start(&thread, run_in_thread, c);
-
-	c->started = err == 0;
-	if (err < 0)
-		return err;
-	h->users++;
-	LIST_INSERT_HEAD(&h->running, c, running);
-	return 0;
-}
-
 /* Does a thread work on the same file as this call?  The caller holds the
  * lock. */
 static bool is_held(const struct helpers *h, const struct helper_call *c)
@@ -108,6 +95,7 @@ static bool is_held(const struct helpers *h, const struct helper_call *c)
 static void pump(struct helpers *h)
 {
 	struct helper_call *c;
+	pthread_t thread;
 	int err = 0;
 
 	(void)pthread_mutex_lock(&h->lock);
@@ -116,9 +104,12 @@ static void pump(struct helpers *h)
 			continue;
 		if (h->users > h->threads_max)
 			break;
-		err = start(h, c);
+		err = thread_start(&thread, run_in_thread, c);
+		c->started = err == 0;
 		if (err < 0)
 			break;
+		h->users++;
+		LIST_INSERT_HEAD(&h->running, c, running);
 	}
 	(void)pthread_mutex_unlock(&h->lock);
 	if (err < 0)

@@ -232,33 +232,24 @@ static void on_deadline(struct ev_loop *loop, ev_timer *t, int revents)
 		    (AUTH_JOB_MOST_MS - AUTH_JOB_DEADLINE_MS) / 1e3);
 }
 
-/* Inserts an urgent job behind the jobs that the worker has and behind the
- * other urgent jobs. */
-static void insert_urgent(struct auth_job *j)
-{
-	struct service_requests *jobs = &j->owner->jobs;
-	struct service_request *r;
-
-	TAILQ_FOREACH(r, jobs, link)
-		if (r->seq == 0 && !job_of(r)->cfg.urgent)
-			break;
-	if (r != NULL)
-		TAILQ_INSERT_BEFORE(r, &j->request, link);
-	else
-		TAILQ_INSERT_TAIL(jobs, &j->request, link);
-}
-
 struct auth_job *auth_job_new(struct auth_proc *p,
 			      const struct auth_job_config *cfg)
 {
 	struct auth_job *j = xcalloc(1, sizeof *j);
+	struct service_request *r = NULL;
 
 	j->owner = p;
 	j->cfg = *cfg;
 	j->password = xstrdup(cfg->password);
 	j->hash = xstrdup(cfg->hash);
+	/* an urgent job goes behind the jobs that the worker has and behind
+	 * the other urgent jobs */
 	if (cfg->urgent)
-		insert_urgent(j);
+		TAILQ_FOREACH(r, &p->jobs, link)
+			if (r->seq == 0 && !job_of(r)->cfg.urgent)
+				break;
+	if (r != NULL)
+		TAILQ_INSERT_BEFORE(r, &j->request, link);
 	else
 		TAILQ_INSERT_TAIL(&p->jobs, &j->request, link);
 	ev_init(&j->deadline, on_deadline);

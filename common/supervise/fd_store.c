@@ -114,26 +114,12 @@ static void on_timer(struct ev_loop *loop, ev_timer *t, int revents)
 	s->cost_ns = mono_cost_ns() - began;
 }
 
-static void take_documents(struct fd_store *s, struct handover *before)
-{
-	uint64_t number;
-	int fd;
-
-	while ((fd = handover_take_any(before, 's', &number)) >= 0)
-		if (number >= 1 && number <= DOCUMENTS &&
-		    s->documents[number - 1] < 0)
-			s->documents[number - 1] = fd;
-		else
-			(void)close(fd);
-	s->serial = (uint64_t)json_integer_value(
-		json_object_get(handover_document(before), "serial"));
-}
-
 struct fd_store *fd_store_new(const struct fd_store_config *cfg,
 			      struct handover *before)
 {
 	struct fd_store *s = xcalloc(1, sizeof *s);
-	int err = 0;
+	uint64_t number;
+	int fd, err = 0;
 
 	s->cfg = *cfg;
 	s->stored = json_object();
@@ -145,7 +131,14 @@ struct fd_store *fd_store_new(const struct fd_store_config *cfg,
 	if (before != NULL) {
 		(void)json_object_update(s->stored, (json_t *)(uintptr_t)
 					 handover_handed(before));
-		take_documents(s, before);
+		while ((fd = handover_take_any(before, 's', &number)) >= 0)
+			if (number >= 1 && number <= DOCUMENTS &&
+			    s->documents[number - 1] < 0)
+				s->documents[number - 1] = fd;
+			else
+				(void)close(fd);
+		s->serial = (uint64_t)json_integer_value(
+			json_object_get(handover_document(before), "serial"));
 	}
 	for (size_t i = 0; i < DOCUMENTS && err == 0; i++) {
 		if (s->documents[i] < 0)

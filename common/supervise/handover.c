@@ -226,23 +226,13 @@ bool handover_is_trial(const struct handover *h)
 	return h->trial;
 }
 
-/* Closes fd and returns an end of a new pair, or -1.  The other end stays open
- * until the trial exits, so that the pair accepts messages. */
-static int stand_in(int fd)
-{
-	bool usable = fd_is_seqpacket(fd);
-	int ends[2];
-
-	fd_close(&fd);
-	return usable && fd_seqpacket_pair(ends) == 0 ? ends[0] : -1;
-}
-
 int handover_take(struct handover *h, const json_t *name, char kind,
 		  uint64_t *ret_number)
 {
 	const char *key = json_string_value(name);
 	const json_t *value;
-	int fd;
+	bool usable;
+	int fd, ends[2];
 
 	if (key == NULL || key[0] != kind)
 		return -1;
@@ -252,7 +242,13 @@ int handover_take(struct handover *h, const json_t *name, char kind,
 	fd = (int)json_integer_value(value);
 	*ret_number = parse_name(key);
 	(void)json_object_del(h->fds, key);
-	return h->trial && kind == 'c' ? stand_in(fd) : fd;
+	if (!h->trial || kind != 'c')
+		return fd;
+	/* An end of a new pair takes its place.  The other end stays open until
+	 * the trial exits, so that the pair accepts messages. */
+	usable = fd_is_seqpacket(fd);
+	fd_close(&fd);
+	return usable && fd_seqpacket_pair(ends) == 0 ? ends[0] : -1;
 }
 
 int handover_take_any(struct handover *h, char kind, uint64_t *ret_number)

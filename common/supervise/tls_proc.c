@@ -152,34 +152,27 @@ static void set_error(struct tls_proc *p, const struct errmsg *error)
 	spawner_touch(p->spawner);
 }
 
-static void send_pair(struct tls_proc *p, const struct pem_pair *pair)
-{
-	struct channel *channel = service_proc_channel(p->service);
-	struct msg m = { .type = MSG_TLS_CERTIFICATE,
-			 .tls_certificate = { .use = true } };
-	const int fds[] = { pair->chain, pair->key };
-
-	if (p->chain == NULL || channel == NULL)
-		return;
-	if (++p->last_seq == 0)
-		p->last_seq = 1;
-	p->use_seq = m.seq = p->last_seq;
-	p->has_certificate = true;
-	(void)channel_send(channel, &m, fds, ARRAY_LEN(fds));
-}
-
 static void on_opened(int result, const struct pem_pair *take,
 		      const struct errmsg *error, void *arg)
 {
 	struct tls_proc *p = arg;
+	struct channel *channel = service_proc_channel(p->service);
+	struct msg m = { .type = MSG_TLS_CERTIFICATE,
+			 .tls_certificate = { .use = true } };
 	struct pem_pair pair = *take;
+	const int fds[] = { pair.chain, pair.key };
 
 	p->opening = NULL;
 	ev_timer_stop(p->loop, &p->slow);
-	if (result == 0)
-		send_pair(p, &pair);
-	else
+	if (result != 0) {
 		set_error(p, error);
+	} else if (p->chain != NULL && channel != NULL) {
+		if (++p->last_seq == 0)
+			p->last_seq = 1;
+		p->use_seq = m.seq = p->last_seq;
+		p->has_certificate = true;
+		(void)channel_send(channel, &m, fds, ARRAY_LEN(fds));
+	}
 	pem_pair_close(&pair);
 	hand_over(p);
 }
@@ -361,32 +354,26 @@ json_t *tls_proc_write(struct tls_proc *p, struct handover *h)
 	return record;
 }
 
-static void adopt_facts(struct tls_proc *p, const json_t *record)
-{
-	struct msg_tls_facts facts = { 0 };
-	json_int_t begin, end;
-
-	if (json_unpack((json_t *)(uintptr_t)record,
-			"{s:s, s:s, s:s, s:s, s:I, s:I}", "subject",
-			&facts.subject, "issuer", &facts.issuer, "names",
-			&facts.names, "key", &facts.key, "begin_s", &begin,
-			"end_s", &end) < 0)
-		return;
-	facts.begin_s = (uint64_t)MAX(begin, 0);
-	facts.end_s = (uint64_t)MAX(end, 0);
-	take_facts(p, &facts);
-}
-
 void tls_proc_adopt(struct tls_proc *p, const json_t *record,
 		    struct handover *h)
 {
+	struct msg_tls_facts facts = { 0 };
+	json_int_t begin, end;
 	const char *error;
 
 	service_proc_adopt(p->service, record, h, true);
 	p->has_certificate = service_proc_channel(p->service) != NULL;
 	if (!p->has_certificate)
 		return;
-	adopt_facts(p, json_object_get(record, "facts"));
+	if (json_unpack(json_object_get(record, "facts"),
+			"{s:s, s:s, s:s, s:s, s:I, s:I}", "subject",
+			&facts.subject, "issuer", &facts.issuer, "names",
+			&facts.names, "key", &facts.key, "begin_s", &begin,
+			"end_s", &end) == 0) {
+		facts.begin_s = (uint64_t)MAX(begin, 0);
+		facts.end_s = (uint64_t)MAX(end, 0);
+		take_facts(p, &facts);
+	}
 	error = json_string_value(json_object_get(record, "error"));
 	if (error != NULL)
 		errmsg_set(&p->error, "%s", error);

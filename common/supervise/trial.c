@@ -142,45 +142,32 @@ static bool read_output(struct trial *t)
 	return true;
 }
 
-/* Replaces bytes that are no UTF-8 by '?', because the line goes to the API as
- * JSON and may be cut. */
-static void make_utf8(char *line)
+static void report(struct trial *t, const char *end, int code)
 {
-	size_t len = strlen(line), n;
+	struct errmsg error;
+	size_t len, n;
 	uint32_t c;
+	char *line;
 
-	if (len > LINE_MAX_SHOWN)
-		len = LINE_MAX_SHOWN;
+	/* reads what is left in the pipe, which holds 64 KiB */
+	for (unsigned i = 0; i < 128 && read_output(t); i++)
+		;
+
+	/* The last line that has text.  Bytes that are no UTF-8 are replaced by
+	 * '?', because the line goes to the API as JSON and may be cut. */
+	while (t->n > 0 && (t->tail[t->n - 1] == '\n' ||
+			    t->tail[t->n - 1] == ' '))
+		t->tail[--t->n] = '\0';
+	line = strrchr(t->tail, '\n');
+	line = line != NULL ? line + 1 : t->tail;
+	len = MIN(strlen(line), (size_t)LINE_MAX_SHOWN);
 	line[len] = '\0';
 	for (size_t i = 0; i < len; i += n) {
 		n = utf8_get(line + i, len - i, &c);
 		if (c == UTF8_REPLACEMENT && n == 1)
 			line[i] = '?';
 	}
-}
-
-/* The last line that has text; "": none. */
-static const char *last_line(struct trial *t)
-{
-	char *line;
-
-	while (t->n > 0 && (t->tail[t->n - 1] == '\n' ||
-			    t->tail[t->n - 1] == ' '))
-		t->tail[--t->n] = '\0';
-	line = strrchr(t->tail, '\n');
-	line = line != NULL ? line + 1 : t->tail;
-	make_utf8(line);
 	log_clean(line);
-	return line;
-}
-
-static void report(struct trial *t, const char *end, int code)
-{
-	/* reads what is left in the pipe, which holds 64 KiB */
-	for (unsigned i = 0; i < 128 && read_output(t); i++)
-		;
-	const char *line = last_line(t);
-	struct errmsg error;
 
 	if (end == NULL) {
 		t->cfg.on_end(NULL, code, t->cfg.arg);
@@ -262,18 +249,6 @@ static void on_timer(struct ev_loop *loop, ev_timer *w, int revents)
 	report(t, "the new program hangs and cannot be killed", -1);
 }
 
-static void watch(struct trial *t)
-{
-	struct ev_loop *loop = t->cfg.loop;
-
-	ev_io_init(&t->on_end, on_child_end, t->pidfd, EV_READ);
-	ev_io_init(&t->on_output, on_text, t->output, EV_READ);
-	ev_init(&t->timer, on_timer);
-	ev_io_start(loop, &t->on_end);
-	ev_io_start(loop, &t->on_output);
-	timer_start(loop, &t->timer, TRIAL_TIMEOUT_MS / 1e3);
-}
-
 /* Starts the child; returns its pidfd, or -errno. */
 static int run(const struct plan *p, pid_t *ret_pid)
 {
@@ -328,7 +303,12 @@ struct trial *trial_start(const struct trial_config *cfg, struct errmsg *error)
 	t->pid = pid;
 	t->pidfd = pidfd;
 	t->output = ends[0];
-	watch(t);
+	ev_io_init(&t->on_end, on_child_end, t->pidfd, EV_READ);
+	ev_io_init(&t->on_output, on_text, t->output, EV_READ);
+	ev_init(&t->timer, on_timer);
+	ev_io_start(cfg->loop, &t->on_end);
+	ev_io_start(cfg->loop, &t->on_output);
+	timer_start(cfg->loop, &t->timer, TRIAL_TIMEOUT_MS / 1e3);
 	return t;
 }
 

@@ -32,17 +32,17 @@ void worker_log(struct ratelimit *limit, const char *name, const char *role,
 		log[line->level](name, "%s: %s", line->component, line->text);
 }
 
-static void send_level(struct channel *channel, enum log_level level)
-{
-	const struct msg m = { .type = MSG_WORKER_DEBUG,
-			       .worker_debug = { level == LOG_LEVEL_DEBUG } };
-
-	(void)channel_send(channel, &m, NULL, 0);
-}
-
 void worker_log_follow(enum log_level *last, struct channel *channel)
 {
-	if (*last != log_level())
-		send_level(channel, log_level());
-	*last = log_level();
+	enum log_level level = log_level();
+
+	if (*last != level) {
+		const struct msg m = {
+			.type = MSG_WORKER_DEBUG,
+			.worker_debug = { level == LOG_LEVEL_DEBUG },
+		};
+
+		(void)channel_send(channel, &m, NULL, 0);
+	}
+	*last = level;
 }

@@ -42,35 +42,27 @@ static const char *const roles[SPAWN_PROGRAMS] = {
 	[SPAWN_WORKER_PICTURE] = HAVE_PICTURE ? "picture" : NULL,
 };
 
-/* Reads the last line that the workers wrote to standard error; "" if there is
- * none. */
-static void read_line(struct worker_trial *w, char ret[LINE_SHOWN + 1])
+/* Notes a failure of the trial; the first one is its result. */
+static void fail(struct try *t, int err, const char *reason)
 {
 	static char text[OUTPUT_MAX + 1];
-	ssize_t n = read(w->output[0], text, OUTPUT_MAX);
+	struct worker_trial *w = t->owner;
+	enum spawn_program program = (enum spawn_program)(t - w->tries);
 	const char *line;
+	ssize_t n;
 
+	if (w->result < 0)
+		return;
+	/* the last line that the workers wrote to standard error */
+	n = read(w->output[0], text, OUTPUT_MAX);
 	text[MAX(n, 0)] = '\0';
 	for (; n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '); n--)
 		text[n - 1] = '\0';
 	line = strrchr(text, '\n');
-	(void)snprintf(ret, LINE_SHOWN + 1, "%.*s", LINE_SHOWN,
-		       line != NULL ? line + 1 : text);
-}
-
-/* Notes a failure of the trial; the first one is its result. */
-static void fail(struct try *t, int err, const char *reason)
-{
-	struct worker_trial *w = t->owner;
-	enum spawn_program program = (enum spawn_program)(t - w->tries);
-	char line[LINE_SHOWN + 1];
-
-	if (w->result < 0)
-		return;
-	read_line(w, line);
-	w->result = errmsg_fail(w->error, err, "%s: %s%s%s",
+	line = line != NULL ? line + 1 : text;
+	w->result = errmsg_fail(w->error, err, "%s: %s%s%.*s",
 				spawn_program_name(program), reason,
-				line[0] != '\0' ? ": " : "", line);
+				line[0] != '\0' ? ": " : "", LINE_SHOWN, line);
 	ev_break(w->loop, EVBREAK_ALL);
 }
 

@@ -53,26 +53,22 @@ static void remove_client(struct ws_client *client, void *hub)
 	ws_client_free(&client);
 }
 
-/* Gives the queued messages of a scope to its present clients, which write them
- * later. */
-static void assign_feed(struct hub *h, enum hub_scope scope)
-{
-	struct feed *f = &h->feeds[scope];
-	struct ws_chunk *before = f->last;
-
-	if (buf_len(&f->frames) == 0)
-		return;
-	f->last = ws_chunk_new(&f->frames, before);
-	ws_chunk_unref(&before);
-	for (size_t i = 0; i < h->n_clients; i++)
-		if (ws_client_scope(h->clients[i]) == scope)
-			ws_client_add(h->clients[i], f->last);
-}
-
+/* Gives the queued messages of each scope to its present clients, which write
+ * them later. */
 static void assign(struct hub *h)
 {
-	for (unsigned scope = 0; scope < SCOPES; scope++)
-		assign_feed(h, scope);
+	for (unsigned scope = 0; scope < SCOPES; scope++) {
+		struct feed *f = &h->feeds[scope];
+		struct ws_chunk *before = f->last;
+
+		if (buf_len(&f->frames) == 0)
+			continue;
+		f->last = ws_chunk_new(&f->frames, before);
+		ws_chunk_unref(&before);
+		for (size_t i = 0; i < h->n_clients; i++)
+			if (ws_client_scope(h->clients[i]) == scope)
+				ws_client_add(h->clients[i], f->last);
+	}
 }
 
 static void flush(struct hub *h)
@@ -184,20 +180,6 @@ static bool accept_value(const char *key, char text[ACCEPT_LEN + 1])
 	return true;
 }
 
-/* Writes the answer to a handshake (RFC 6455 4.2.2). */
-static void write_accept(struct buf *out, const struct http_request *request)
-{
-	const char *key = http_request_header(request, "sec-websocket-key");
-	char accept[ACCEPT_LEN + 1];
-
-	buf_printf(out, "HTTP/1.1 101 Switching Protocols\r\n"
-			"Upgrade: websocket\r\n"
-			"Connection: Upgrade\r\n");
-	if (key != NULL && accept_value(key, accept))
-		buf_printf(out, "Sec-WebSocket-Accept: %s\r\n", accept);
-	buf_printf(out, "\r\n");
-}
-
 /* Makes room for a client, perhaps in place of one that receives no events;
  * false: there are too many. */
 static bool make_room(struct hub *h, enum hub_scope scope)
@@ -226,7 +208,9 @@ void hub_handshake(struct hub *h, struct http_conn *conn,
 		   const struct http_request *request, enum hub_scope scope,
 		   const char *login)
 {
+	const char *key = http_request_header(request, "sec-websocket-key");
 	struct buf greeting = { 0 }, rest = { 0 };
+	char accept[ACCEPT_LEN + 1];
 	struct ws_client_config cfg = {
 		.loop = h->loop,
 		.scope = scope,
@@ -246,7 +230,13 @@ void hub_handshake(struct hub *h, struct http_conn *conn,
 		reject(conn, 503, "{\"error\":\"too many clients\"}");
 		return;
 	}
-	write_accept(&greeting, request);
+	/* RFC 6455 4.2.2 */
+	buf_printf(&greeting, "HTTP/1.1 101 Switching Protocols\r\n"
+			      "Upgrade: websocket\r\n"
+			      "Connection: Upgrade\r\n");
+	if (key != NULL && accept_value(key, accept))
+		buf_printf(&greeting, "Sec-WebSocket-Accept: %s\r\n", accept);
+	buf_printf(&greeting, "\r\n");
 	cfg.fd = http_conn_take_socket(conn, &rest, &cfg.from);
 	/* Queued messages are for the present clients only.  They are written
 	 * later, because otherwise each of many handshakes would cost a system

@@ -197,26 +197,23 @@ static bool keep_token(const struct ws_token *t, void *arg)
 	return is_current(arg, t->login, &t->stamp);
 }
 
-/* Logs, once, that no control user can log in. */
-static void report_shut(struct auth *a)
+void auth_users_changed(struct auth *a)
 {
 	const struct config *config = a->cfg.config;
 	struct errmsg warning;
-	bool shut = !a->cfg.no_login &&
-		    check_control_users(config_document(config),
-					config_path(config) != NULL, &warning);
+	bool shut;
 
-	if (shut && !a->shut)
-		log_warning("auth", "%s", warning.text);
-	a->shut = shut;
-}
-
-void auth_users_changed(struct auth *a)
-{
 	if (sessions_sift(a->sessions, keep_session, a) > 0)
 		session_file_touch(a->file);
 	ws_tokens_sift(a->tokens, keep_token, a);
-	report_shut(a);
+
+	/* logs, once, that no control user can log in */
+	shut = !a->cfg.no_login &&
+	       check_control_users(config_document(config),
+				   config_path(config) != NULL, &warning);
+	if (shut && !a->shut)
+		log_warning("auth", "%s", warning.text);
+	a->shut = shut;
 }
 
 void auth_log_refusal(struct auth *a, const struct caller *caller,

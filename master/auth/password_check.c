@@ -322,13 +322,6 @@ static void try_begin(struct check *self, uint64_t now)
 	});
 }
 
-static bool is_shut_out(const struct check *c, uint64_t now)
-{
-	struct lockout_try t = try_of(c);
-
-	return c->job == NULL && lockout_is_locked(c->gate->lockout, &t, now);
-}
-
 /* Ends the waiting checks whose address or login was locked meanwhile, and
  * starts the others that may start. */
 static void pump(struct gate *g)
@@ -337,9 +330,13 @@ static void pump(struct gate *g)
 	struct check *c;
 
 	do {
-		TAILQ_FOREACH(c, &g->checks, link)
-			if (is_shut_out(c, now))
+		TAILQ_FOREACH(c, &g->checks, link) {
+			struct lockout_try t = try_of(c);
+
+			if (c->job == NULL &&
+			    lockout_is_locked(g->lockout, &t, now))
 				break;
+		}
 		/* searches again, because the end of a check may add and remove
 		 * others */
 		if (c != NULL)

@@ -14,21 +14,11 @@
 #include <string.h>
 #include <strings.h>
 
-static bool judge_server(const json_t *adapter, struct errmsg *error)
-{
-	struct satip_spec spec;
-
-	if (json_object_get(adapter, "address") != NULL) {
-		errmsg_set(error, "address: is not possible beside server");
-		return false;
-	}
-	return satip_spec_parse(adapter, &spec, error) == 0;
-}
-
 bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 {
 	const json_t *address = json_object_get(adapter, "address");
 	struct tuner_spec tuner;
+	struct satip_spec satip;
 	struct t2mi_spec t2mi;
 	struct ci_spec ci;
 	struct input_spec *spec;
@@ -39,8 +29,12 @@ bool adapter_conf_can_run(const json_t *adapter, struct errmsg *error)
 	if (t2mi_spec_parse(adapter, &t2mi, error) < 0 ||
 	    ci_spec_parse(adapter, &ci, error) < 0)
 		return false;
+	if (json_object_get(adapter, "server") != NULL && address != NULL) {
+		errmsg_set(error, "address: is not possible beside server");
+		return false;
+	}
 	if (json_object_get(adapter, "server") != NULL)
-		return judge_server(adapter, error);
+		return satip_spec_parse(adapter, &satip, error) == 0;
 	if (tuner_spec_is(adapter))
 		return tuner_spec_parse(adapter, &tuner, error) == 0;
 	if (!json_is_string(address)) {
@@ -158,23 +152,20 @@ bool adapter_conf_is_net(const json_t *entry)
 	return net || satip_spec_has_name(entry);
 }
 
-static bool is_same_tuner(const json_t *before, const json_t *entry)
+bool adapter_conf_is_same_source(const json_t *before, const json_t *entry)
 {
 	struct tuner_spec from, to;
 
-	return tuner_spec_is(before) && tuner_spec_is(entry) &&
-	       tuner_spec_parse(before, &from, NULL) == 0 &&
-	       tuner_spec_parse(entry, &to, NULL) == 0 &&
-	       from.adapter == to.adapter && from.device == to.device &&
-	       from.numbered == to.numbered && strcmp(from.mac, to.mac) == 0 &&
-	       strcmp(from.path, to.path) == 0;
-}
-
-bool adapter_conf_is_same_source(const json_t *before, const json_t *entry)
-{
-	return ci_spec_is_same(before, entry) &&
-	       (is_same_tuner(before, entry) ||
-		satip_spec_is_same(before, entry));
+	if (!ci_spec_is_same(before, entry))
+		return false;
+	if (tuner_spec_is(before) && tuner_spec_is(entry) &&
+	    tuner_spec_parse(before, &from, NULL) == 0 &&
+	    tuner_spec_parse(entry, &to, NULL) == 0 &&
+	    from.adapter == to.adapter && from.device == to.device &&
+	    from.numbered == to.numbered && strcmp(from.mac, to.mac) == 0 &&
+	    strcmp(from.path, to.path) == 0)
+		return true;
+	return satip_spec_is_same(before, entry);
 }
 
 bool adapter_conf_has_slots(const json_t *keys)

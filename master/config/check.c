@@ -120,49 +120,32 @@ static void on_remark(const char *text, void *arg)
 	judge_add(arg, CHECK_WARNING, "%s", text);
 }
 
-/* Parses the address of an EPG source or export, by the key; 0 or -EINVAL with
- * error. */
-static int parse_epg(const char *key, const char *text, struct errmsg *error)
-{
-	struct epg_export_spec export;
-	struct epg_source_spec source;
-
-	return strcmp(key, "epg_export") == 0
-		? epg_export_parse(text, &export, error)
-		: epg_source_parse(text, &source, error);
-}
-
 static void judge_epg(struct judge *j, const json_t *settings, const char *key)
 {
+	bool is_export = strcmp(key, "epg_export") == 0;
 	const json_t *list = json_object_get(settings, key);
 	size_t mark = judge_down(j, key), i;
 	const json_t *item;
 
 	json_array_foreach(list, i, item) {
 		const char *text = json_string_value(item);
+		struct epg_export_spec export;
+		struct epg_source_spec source;
 		struct errmsg error;
 		size_t place = judge_down_index(j, i);
+		int r = 0;
 
-		if (text != NULL && parse_epg(key, text, &error) < 0)
+		if (text != NULL)
+			r = is_export ? epg_export_parse(text, &export, &error)
+				      : epg_source_parse(text, &source, &error);
+		if (r < 0)
 			judge_add(j, CHECK_FAULT, "%s", error.text);
-		else if (text != NULL && strcmp(key, "epg_export") == 0)
+		else if (text != NULL && is_export)
 			epg_export_remark(text, on_remark, j);
 		else if (text != NULL)
 			epg_source_remark(text, on_remark, j);
 		judge_up(j, place);
 	}
-	judge_up(j, mark);
-}
-
-static void judge_dictionary(struct judge *j, const json_t *settings)
-{
-	const char *path = json_string_value(
-		json_object_get(settings, "epg_dictionary"));
-	size_t mark = judge_down(j, "epg_dictionary");
-
-	if (path != NULL && path[0] != '\0' && path[0] != '/')
-		judge_add(j, CHECK_FAULT, "\"%.64s\" does not begin with '/'",
-			  path);
 	judge_up(j, mark);
 }
 
@@ -185,20 +168,6 @@ static bool is_reachable(const char *path)
 	memcpy(target, text, strlen(text) + 1);
 	return http_target_read(target, false, &read, &query) == NULL &&
 	       query[0] == '\0' && strcmp(read, text) == 0;
-}
-
-static void judge_control_path(struct judge *j, const json_t *settings)
-{
-	const char *path = json_string_value(
-		json_object_get(settings, "control_path"));
-	size_t mark = judge_down(j, "control_path");
-
-	if (path != NULL && !is_reachable(path))
-		judge_add(j, CHECK_FAULT, "\"%.64s\" makes the control "
-			  "interface unreachable: use names with '/' between "
-			  "them, of at most %d bytes together, without \"..\", "
-			  "'?', '#' and '%%'", path, CONTROL_PATH_MAX);
-	judge_up(j, mark);
 }
 
 /* Judges the name of the category whose groups are the group titles in the
@@ -225,6 +194,7 @@ static void judge_settings(struct judge *j, const json_t *document,
 	size_t mark = judge_down(j, "settings");
 	size_t inner = judge_down(j, "control_port");
 	json_t *defaults = json_object();
+	const char *path;
 	struct stream_spec spec;
 	struct errmsg error;
 
@@ -236,12 +206,24 @@ static void judge_settings(struct judge *j, const json_t *document,
 	judge_up(j, inner);
 	if (json_is_object(settings))
 		judge_fields(j, &settings_fields, settings, NULL);
-	judge_control_path(j, settings);
+	inner = judge_down(j, "control_path");
+	path = json_string_value(json_object_get(settings, "control_path"));
+	if (path != NULL && !is_reachable(path))
+		judge_add(j, CHECK_FAULT, "\"%.64s\" makes the control "
+			  "interface unreachable: use names with '/' between "
+			  "them, of at most %d bytes together, without \"..\", "
+			  "'?', '#' and '%%'", path, CONTROL_PATH_MAX);
+	judge_up(j, inner);
 	judge_real_ip(j, settings);
 	judge_origins(j, settings);
 	judge_epg(j, settings, "epg_sources");
 	judge_epg(j, settings, "epg_export");
-	judge_dictionary(j, settings);
+	inner = judge_down(j, "epg_dictionary");
+	path = json_string_value(json_object_get(settings, "epg_dictionary"));
+	if (path != NULL && path[0] != '\0' && path[0] != '/')
+		judge_add(j, CHECK_FAULT, "\"%.64s\" does not begin with '/'",
+			  path);
+	judge_up(j, inner);
 	judge_certificate(j, settings);
 	judge_arrange(j, document);
 	judge_keep_active(j, settings);
@@ -289,15 +271,11 @@ bool check_closes_viewers(const json_t *document)
 				  &error) < 0;
 }
 
-static bool is_digits(const char *text)
-{
-	return strspn(text, "0123456789") == strlen(text) && strlen(text) < 16;
-}
-
 void judge_user(struct judge *j, const json_t *user)
 {
 	const json_t *type = json_object_get(user, "type");
 	const json_t *limit = json_object_get(user, "conlimit");
+	const char *text = json_string_value(limit);
 	const json_t *ip = json_object_get(user, "ip");
 	struct ip_prefix prefix;
 	double number = json_number_value(type);
@@ -311,7 +289,8 @@ void judge_user(struct judge *j, const json_t *user)
 	judge_up(j, mark);
 	mark = judge_down(j, "conlimit");
 	if (limit != NULL && !json_is_null(limit) && !json_is_number(limit) &&
-	    (!json_is_string(limit) || !is_digits(json_string_value(limit))))
+	    (text == NULL || text[strspn(text, "0123456789")] != '\0' ||
+	     strlen(text) >= 16))
 		judge_add(j, CHECK_FAULT, "is not a number from 0 on");
 	else if (json_number_value(limit) < 0)
 		judge_add(j, CHECK_FAULT, "is less than 0: every viewer of the "
@@ -346,16 +325,6 @@ bool check_observers(const json_t *document, struct errmsg *ret)
 			"in addresses and logins of other servers",
 		   observers, observers == 1 ? " reads" : "s read");
 	return true;
-}
-
-static void judge_observers(struct judge *j, const json_t *document)
-{
-	size_t mark = judge_down(j, CHECK_OBSERVERS_PATH);
-	struct errmsg warning;
-
-	if (check_observers(document, &warning))
-		judge_add(j, CHECK_WARNING, "%s", warning.text);
-	judge_up(j, mark);
 }
 
 static void judge_users(struct judge *j, const json_t *document)
@@ -433,6 +402,7 @@ unsigned check_document(const json_t *document,
 {
 	const json_t *log = json_object_get(document, "log");
 	struct judge j = { .found = found, .arg = arg };
+	struct errmsg warning;
 	struct sockaddr_any configured;
 	bool is_configured;
 	size_t mark;
@@ -449,7 +419,10 @@ unsigned check_document(const json_t *document,
 	judge_up(&j, mark);
 	judge_auth(&j, document);
 	judge_users(&j, document);
-	judge_observers(&j, document);
+	mark = judge_down(&j, CHECK_OBSERVERS_PATH);
+	if (check_observers(document, &warning))
+		judge_add(&j, CHECK_WARNING, "%s", warning.text);
+	judge_up(&j, mark);
 	if (control == NULL && is_configured)
 		control = &configured;
 	judge_play(&j, json_object_get(document, "settings"), control);
@@ -462,26 +435,21 @@ unsigned check_document(const json_t *document,
 	return j.faults;
 }
 
-/* True: the fault is in a member of an entry, which is stored nevertheless. */
-static bool is_inside(const char *path)
-{
-	static const char *const lists[] = { "make_stream[", "dvb_tune[",
-					     "softcam[", "categories[" };
-
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-		if (strncmp(path, lists[i], strlen(lists[i])) == 0)
-			return strchr(path, '.') != NULL;
-	return false;
-}
-
 void check_keep_error(enum check_severity severity, const char *path,
 		      const char *text, void *arg)
 {
+	static const char *const lists[] = { "make_stream[", "dvb_tune[",
+					     "softcam[", "categories[" };
 	struct errmsg *error = arg;
+	bool is_inside = false;
 
 	if (severity == CHECK_WARNING || error->text[0] != '\0')
 		return;
-	if (severity == CHECK_FATAL || !is_inside(path))
+	/* an error in a member of an entry, which is stored nevertheless */
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		is_inside |= strncmp(path, lists[i], strlen(lists[i])) == 0 &&
+			     strchr(path, '.') != NULL;
+	if (severity == CHECK_FATAL || !is_inside)
 		errmsg_set(error, "%s: %s", path, text);
 }
 

@@ -36,21 +36,6 @@ static void judge_list(struct judge *j, const json_t *list,
 	json_decref(known);
 }
 
-static void judge_groups(struct judge *j, const json_t *category,
-			 const struct category_names *names)
-{
-	const json_t *groups = json_object_get(category, "groups");
-	size_t mark = judge_down(j, "groups");
-
-	/* accepts {}, because some clients write an empty list so */
-	if (groups != NULL && !json_is_array(groups) &&
-	    (!json_is_object(groups) || json_object_size(groups) > 0))
-		judge_add(j, CHECK_FAULT, "is not a list");
-	else
-		judge_list(j, groups, names);
-	judge_up(j, mark);
-}
-
 void judge_categories(struct judge *j, const json_t *categories)
 {
 	struct category_names *names = category_names_new();
@@ -59,9 +44,17 @@ void judge_categories(struct judge *j, const json_t *categories)
 
 	judge_list(j, categories, names);
 	json_array_foreach((json_t *)(uintptr_t)categories, i, category) {
+		const json_t *groups = json_object_get(category, "groups");
 		size_t inner = judge_down_index(j, i);
+		size_t deepest = judge_down(j, "groups");
 
-		judge_groups(j, category, names);
+		/* accepts {}, because some clients write an empty list so */
+		if (groups != NULL && !json_is_array(groups) &&
+		    (!json_is_object(groups) || json_object_size(groups) > 0))
+			judge_add(j, CHECK_FAULT, "is not a list");
+		else
+			judge_list(j, groups, names);
+		judge_up(j, deepest);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

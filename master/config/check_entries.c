@@ -166,33 +166,28 @@ static void judge_source(struct judge *j, const json_t *adapter,
 			  "disabled", link);
 }
 
-/* Reports why an enabled adapter cannot run. */
-static void judge_run(struct judge *j, const json_t *adapter,
-		      const json_t *adapters)
-{
-	struct errmsg error;
-	int r = adapter_conf_judge(adapters, adapter, &error);
-
-	if (r == -EINVAL)
-		add_fault(j, &error);
-	else if (r < 0 || lnb_sharing_lacks(adapters, adapter, &error))
-		judge_add(j, CHECK_WARNING, "%s", error.text);
-}
-
 static void judge_adapter(struct judge *j, const json_t *adapter,
 			  const json_t *document)
 {
+	const json_t *adapters = json_object_get(document, "dvb_tune");
 	unsigned before = j->faults;
+	struct errmsg error;
+	int r;
 
 	/* a missing id is reported by judge_ids() */
 	if (json_object_get(adapter, "id") == NULL)
 		return;
 	judge_fields(j, &adapter_fields, adapter, NULL);
-	/* judges this only if there is no error, because it would be
-	 * repeated */
+	/* why an enabled adapter cannot run; not after an error, which this
+	 * would repeat */
 	if (j->faults == before &&
-	    json_is_true(json_object_get(adapter, "enable")))
-		judge_run(j, adapter, json_object_get(document, "dvb_tune"));
+	    json_is_true(json_object_get(adapter, "enable"))) {
+		r = adapter_conf_judge(adapters, adapter, &error);
+		if (r == -EINVAL)
+			add_fault(j, &error);
+		else if (r < 0 || lnb_sharing_lacks(adapters, adapter, &error))
+			judge_add(j, CHECK_WARNING, "%s", error.text);
+	}
 	field_find_idle(&t2mi_fields, adapter, 0, on_found, j);
 	judge_slot(j, adapter);
 	judge_source(j, adapter, document);
@@ -475,23 +470,13 @@ unsigned judge_where(const json_t *stream)
 		       : WHERE_RELAY;
 }
 
-/* Warns of backup_type in a stream with one input, where only "stop" has an
- * effect. */
-static void judge_backup_type(struct judge *j, const json_t *stream)
-{
-	const char *type = json_string_value(json_object_get(stream,
-							     "backup_type"));
-
-	if (type != NULL && (strcmp(type, "passive") == 0 ||
-			     strcmp(type, "disable") == 0))
-		on_found("backup_type", "does nothing with one input", j);
-}
-
 void judge_idle_keys(struct judge *j, const json_t *stream,
 		     const json_t *streams, const char *id)
 {
 	unsigned where = judge_where(stream);
 	bool single = json_array_size(json_object_get(stream, "input")) == 1;
+	const char *type = json_string_value(json_object_get(stream,
+							     "backup_type"));
 
 	/* keys with FIELD_SHARED have an effect in a multiplex of several
 	 * inputs, and in a stream that nit_other of another one names */
@@ -499,7 +484,11 @@ void judge_idle_keys(struct judge *j, const json_t *stream,
 		where |= WHERE_SHARED;
 	if (single) {
 		where |= WHERE_SINGLE;
-		judge_backup_type(j, stream);
+		/* only "stop" has an effect with one input */
+		if (type != NULL && (strcmp(type, "passive") == 0 ||
+				     strcmp(type, "disable") == 0))
+			on_found("backup_type", "does nothing with one input",
+				 j);
 	}
 	field_find_idle(&stream_option_fields, stream, where, on_found, j);
 	field_find_idle(&stream_fields, stream, where, on_found, j);
@@ -525,20 +514,6 @@ static void on_auth_key(const char *key, const char *text, void *arg)
 	add_key(&k->text, key);
 }
 
-/* Warns, with one warning, of all keys of auth that have no effect without
- * enable. */
-static void judge_auth_keys(struct judge *j, const json_t *auth)
-{
-	struct auth_keys k = { .j = j };
-
-	field_find_idle(&auth_fields, auth, 0, on_auth_key, &k);
-	if (k.n == 1)
-		on_found(k.first, NEEDS_ENABLE, j);
-	else if (k.n > 1)
-		judge_add(j, CHECK_WARNING, "without enable these have no "
-			  "effect: %s", k.text.text);
-}
-
 void judge_idle_settings(struct judge *j, const json_t *document)
 {
 	static const struct {
@@ -548,6 +523,7 @@ void judge_idle_settings(struct judge *j, const json_t *document)
 		{ "settings", &settings_fields },
 		{ "log", &log_fields },
 	};
+	struct auth_keys k = { .j = j };
 	size_t mark;
 
 	for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
@@ -558,7 +534,14 @@ void judge_idle_settings(struct judge *j, const json_t *document)
 				on_found, j);
 		judge_up(j, mark);
 	}
+	/* one warning of all keys of auth that have no effect without enable */
 	mark = judge_down(j, "auth");
-	judge_auth_keys(j, json_object_get(document, "auth"));
+	field_find_idle(&auth_fields, json_object_get(document, "auth"), 0,
+			on_auth_key, &k);
+	if (k.n == 1)
+		on_found(k.first, NEEDS_ENABLE, j);
+	else if (k.n > 1)
+		judge_add(j, CHECK_WARNING, "without enable these have no "
+			  "effect: %s", k.text.text);
 	judge_up(j, mark);
 }

@@ -347,27 +347,21 @@ static void look_at_all(struct host *h, const json_t *document,
 	judge_up(&h->j, mark);
 }
 
-/* Warns about a missing address of http_play_port. */
-static void look_at_play(struct host *h, const json_t *settings)
-{
-	size_t mark = judge_down(&h->j, "settings.http_play_port");
-	struct play_conf play;
-
-	play_conf_read(&play, settings, NULL);
-	if (play.has_port)
-		look_for_address(h, &play.port, SOCK_STREAM, "");
-	judge_up(&h->j, mark);
-}
-
 void check_host(const json_t *document, unsigned parts, check_found_fn *found,
 		void *arg)
 {
 	struct host h = { { .found = found, .arg = arg }, parts, 0 };
+	struct play_conf play;
+	size_t mark;
 
 	look_at_all(&h, document, "make_stream", look_at_stream);
 	look_at_all(&h, document, "dvb_tune", look_at_adapter);
 	look_at_log(&h, document);
-	look_at_play(&h, json_object_get(document, "settings"));
+	mark = judge_down(&h.j, "settings.http_play_port");
+	play_conf_read(&play, json_object_get(document, "settings"), NULL);
+	if (play.has_port)
+		look_for_address(&h, &play.port, SOCK_STREAM, "");
+	judge_up(&h.j, mark);
 }
 
 unsigned check_host_stream(const json_t *stream, unsigned parts,

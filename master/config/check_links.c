@@ -31,32 +31,6 @@ static bool is_enabled(const json_t *stream)
 	return json_is_true(json_object_get(stream, "enable"));
 }
 
-/* True: this source (name) reads what the stream sends.  self: id by which
- * others still read the stream; NULL: none. */
-static bool is_loop(const struct link_graph *g, const char *name,
-		    const json_t *stream, const char *self)
-{
-	return name[0] != '\0' &&
-	       link_graph_leads(g, name, id_of(stream), self);
-}
-
-static void judge_link(struct judge *j, const char *link,
-		       const json_t *stream, const struct link_graph *g)
-{
-	const json_t *source = json_object_get(g->streams, link);
-
-	/* an id has no slash: a name with a slash is an input of an mpts */
-	if (strchr(link, '/') != NULL)
-		judge_add(j, CHECK_FAULT, "stream: \"%.64s\" is not an id: it "
-			  "has only A-Z a-z 0-9 _ . -", link);
-	else if (source == NULL)
-		judge_add(j, CHECK_WARNING, "there is no stream \"%.64s\"",
-			  link);
-	else if (is_enabled(stream) && !is_enabled(source))
-		judge_add(j, CHECK_WARNING, "stream \"%.64s\" is disabled",
-			  link);
-}
-
 void judge_links(struct judge *j, const json_t *stream,
 		 const struct link_graph *g, const char *self)
 {
@@ -66,15 +40,28 @@ void judge_links(struct judge *j, const json_t *stream,
 
 	json_array_foreach(json_object_get(stream, "input"), i, input) {
 		size_t inner = judge_down_index(j, i);
+		const json_t *source;
 
 		link_graph_name(json_string_value(input), name);
 		stream_link_read(json_string_value(input), link);
-		if (is_loop(g, name, stream, self))
+		source = json_object_get(g->streams, link);
+		/* self: id by which others still read the stream; NULL: none.
+		 * A link with a slash is no id, but an input of an mpts. */
+		if (name[0] != '\0' &&
+		    link_graph_leads(g, name, id_of(stream), self))
 			judge_add(j, CHECK_FAULT, "stream \"%.64s\" would "
 						  "receive what it sends "
 						  "itself", id_of(stream));
-		else if (link[0] != '\0')
-			judge_link(j, link, stream, g);
+		else if (strchr(link, '/') != NULL)
+			judge_add(j, CHECK_FAULT, "stream: \"%.64s\" is not an "
+				  "id: it has only A-Z a-z 0-9 _ . -", link);
+		else if (link[0] != '\0' && source == NULL)
+			judge_add(j, CHECK_WARNING, "there is no stream "
+				  "\"%.64s\"", link);
+		else if (link[0] != '\0' && is_enabled(stream) &&
+			 !is_enabled(source))
+			judge_add(j, CHECK_WARNING, "stream \"%.64s\" is "
+				  "disabled", link);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);

@@ -72,27 +72,11 @@ static void compare(struct judge *j, const struct demand *list, size_t i,
 			  a->end - 1, other, b->first, b->end - 1);
 }
 
-/* Judges rate_min and rate_max of an input.  sum: of rate_min of this input and
- * of the inputs in front of it, in kbit/s. */
-static void judge_rates(struct judge *j, const struct demand *d,
-			const json_t *stream, uint64_t sum)
-{
-	json_int_t most = json_integer_value(json_object_get(stream,
-							     "bitrate"));
-
-	if (d->rate_max != 0 && d->rate_min > d->rate_max)
-		judge_add(j, CHECK_FAULT, "rate_min: %u is above rate_max, %u",
-			  d->rate_min, d->rate_max);
-	if (d->rate_min != 0 && most > 0 && sum > (uint64_t)most)
-		judge_add(j, CHECK_FAULT, "rate_min: the sum with the inputs "
-					  "in front is %llu kbit/s, above the "
-					  "bitrate, %lld kbit/s",
-			  (unsigned long long)sum, (long long)most);
-}
-
 void judge_mpts(struct judge *j, const json_t *stream)
 {
 	const char *type = json_string_value(json_object_get(stream, "type"));
+	json_int_t most = json_integer_value(json_object_get(stream,
+							     "bitrate"));
 	const json_t *list = json_object_get(stream, "input");
 	size_t n = MIN(json_array_size(list), (size_t)MSG_INPUTS_MAX), mark;
 	struct demand *demands;
@@ -104,17 +88,24 @@ void judge_mpts(struct judge *j, const json_t *stream)
 	mark = judge_down(j, "input");
 	for (size_t i = 0; i < n; i++) {
 		size_t inner = judge_down_index(j, i);
+		struct demand *d = &demands[i];
 
-		read_demand(json_string_value(json_array_get(list, i)), i,
-			    &demands[i]);
-		if (demands[i].given && demands[i].end > MAP_PID_MAX + 1)
+		read_demand(json_string_value(json_array_get(list, i)), i, d);
+		if (d->given && d->end > MAP_PID_MAX + 1)
 			judge_add(j, CHECK_FAULT, "pid_base: its block of PIDs "
 						  "ends at %u, above %d",
-				  demands[i].end - 1,
-				  MAP_PID_MAX);
-		sum += demands[i].rate_min;
-		judge_rates(j, &demands[i], stream, sum);
-		for (size_t k = 0; k < i && demands[i].given; k++)
+				  d->end - 1, MAP_PID_MAX);
+		/* of this input and of the inputs in front of it, in kbit/s */
+		sum += d->rate_min;
+		if (d->rate_max != 0 && d->rate_min > d->rate_max)
+			judge_add(j, CHECK_FAULT, "rate_min: %u is above "
+				  "rate_max, %u", d->rate_min, d->rate_max);
+		if (d->rate_min != 0 && most > 0 && sum > (uint64_t)most)
+			judge_add(j, CHECK_FAULT, "rate_min: the sum with the "
+				  "inputs in front is %llu kbit/s, above the "
+				  "bitrate, %lld kbit/s",
+				  (unsigned long long)sum, (long long)most);
+		for (size_t k = 0; k < i && d->given; k++)
 			if (demands[k].given)
 				compare(j, demands, i, k);
 		judge_up(j, inner);

@@ -84,17 +84,6 @@ static void judge_number(struct judge *j, const json_t *stream)
 	judge_up(j, mark);
 }
 
-/* Warns of an empty name, by which users know the stream. */
-static void judge_name(struct judge *j, const json_t *stream)
-{
-	const json_t *name = json_object_get(stream, "name");
-	size_t mark = judge_down(j, "name");
-
-	if (json_is_string(name) && json_string_length(name) == 0)
-		judge_add(j, CHECK_WARNING, "is empty");
-	judge_up(j, mark);
-}
-
 /* Warns of a name with characters that its character set does not have; such a
  * name is sent in another character set. */
 static void judge_texts(struct judge *j, const json_t *stream)
@@ -129,9 +118,16 @@ static void judge_texts(struct judge *j, const json_t *stream)
 
 void judge_names(struct judge *j, const json_t *stream, const json_t *document)
 {
+	const json_t *name = json_object_get(stream, "name");
+	size_t mark;
+
 	judge_cas_list(j, stream, json_object_get(document, "cas"));
 	judge_groups(j, stream, json_object_get(document, "categories"));
-	judge_name(j, stream);
+	/* users know the stream by its name */
+	mark = judge_down(j, "name");
+	if (json_is_string(name) && json_string_length(name) == 0)
+		judge_add(j, CHECK_WARNING, "is empty");
+	judge_up(j, mark);
 	judge_number(j, stream);
 	judge_texts(j, stream);
 }

@@ -65,18 +65,6 @@ void judge_keep_active(struct judge *j, const json_t *object)
 	judge_up(j, mark);
 }
 
-/* Warns if http_keep_active has no effect because of the outputs. */
-static void judge_keep_effect(struct judge *j, const json_t *stream,
-			      const json_t *settings)
-{
-	size_t mark = judge_down(j, "http_keep_active");
-	struct errmsg reason;
-
-	if (keep_active_is_idle(stream, settings, &reason))
-		judge_add(j, CHECK_WARNING, "has no effect: %s", reason.text);
-	judge_up(j, mark);
-}
-
 /* Judges type, name and groups. */
 static void judge_labels(struct judge *j, const json_t *stream)
 {
@@ -135,11 +123,6 @@ static void on_remark(const char *text, void *arg)
 	judge_add(arg, CHECK_WARNING, "%s", text);
 }
 
-static bool is_dvb(const char *address)
-{
-	return strncasecmp(address, "dvb://", 6) == 0;
-}
-
 /* Judges an address.  where: as judge_where() for an input; WHERE_NO_INPUT: an
  * output. */
 static void judge_address(struct judge *j, const char *text, unsigned where,
@@ -154,8 +137,9 @@ static void judge_address(struct judge *j, const char *text, unsigned where,
 		: input_spec_judge(text, where, &in, on_remark, j, &error);
 	/* a disabled stream may keep an address of a later version, and any
 	 * dvb:// address, because earlier versions stored any */
-	bool may_stay = !enabled && (r == -ENOTSUP ||
-				     (!is_output && is_dvb(text)));
+	bool may_stay = !enabled &&
+			(r == -ENOTSUP ||
+			 (!is_output && strncasecmp(text, "dvb://", 6) == 0));
 
 	if (r < 0)
 		judge_add(j, may_stay ? CHECK_WARNING : CHECK_FAULT, "%s",
@@ -190,20 +174,6 @@ static void judge_addresses(struct judge *j, const json_t *stream,
 				      enabled, all);
 		judge_up(j, inner);
 	}
-	judge_up(j, mark);
-}
-
-static void judge_codepage(struct judge *j, const json_t *stream)
-{
-	json_int_t page = json_integer_value(
-		json_object_get(stream, "epg_codepage"));
-	size_t mark = judge_down(j, "epg_codepage");
-
-	/* the table of fields judges the bounds */
-	if (page >= 0 && page <= TEXT_UTF8 && !text_table_ok((unsigned)page))
-		judge_add(j, CHECK_FAULT, "%d is not a code page: 0 is ISO "
-			  "6937, 1 to 11 and 13 to 15 are ISO 8859, 21 is "
-			  "UTF-8", (int)page);
 	judge_up(j, mark);
 }
 
@@ -252,23 +222,16 @@ static void judge_versions(struct judge *j, const json_t *stream)
 	}
 }
 
-/* Judges the options for the worker of the stream. */
-static void judge_options(struct judge *j, const json_t *stream)
-{
-	json_t *options = stream_spec_pick(stream);
-	struct stream_spec spec;
-
-	judge_fields(j, &stream_option_fields, options, &spec);
-	if (json_dumpb(options, NULL, 0, JSON_COMPACT) > STREAM_OPTIONS_MAX)
-		judge_add(j, CHECK_FAULT,
-			  "all options of the stream are longer than %d bytes",
-			  STREAM_OPTIONS_MAX);
-	json_decref(options);
-}
-
 void judge_stream(struct judge *j, const json_t *stream,
 		  struct judge_outputs *all)
 {
+	json_int_t page = json_integer_value(json_object_get(stream,
+							     "epg_codepage"));
+	struct stream_spec spec;
+	struct errmsg reason;
+	json_t *options;
+	size_t mark;
+
 	if (!json_is_object(stream)) {
 		judge_add(j, CHECK_FAULT, "is not an object");
 		return;
@@ -277,14 +240,32 @@ void judge_stream(struct judge *j, const json_t *stream,
 	judge_fields(j, &stream_fields, stream, NULL);
 	judge_labels(j, stream);
 	judge_keep_active(j, stream);
-	judge_keep_effect(j, stream, all->settings);
+	mark = judge_down(j, "http_keep_active");
+	if (keep_active_is_idle(stream, all->settings, &reason))
+		judge_add(j, CHECK_WARNING, "has no effect: %s", reason.text);
+	judge_up(j, mark);
 	judge_variant(j, stream);
 	judge_addresses(j, stream, "input", all);
 	judge_addresses(j, stream, "output", all);
 	judge_mpts(j, stream);
-	judge_options(j, stream);
+
+	/* the options for the worker of the stream */
+	options = stream_spec_pick(stream);
+	judge_fields(j, &stream_option_fields, options, &spec);
+	if (json_dumpb(options, NULL, 0, JSON_COMPACT) > STREAM_OPTIONS_MAX)
+		judge_add(j, CHECK_FAULT,
+			  "all options of the stream are longer than %d bytes",
+			  STREAM_OPTIONS_MAX);
+	json_decref(options);
 	judge_versions(j, stream);
-	judge_codepage(j, stream);
+
+	/* the table of fields judges the bounds */
+	mark = judge_down(j, "epg_codepage");
+	if (page >= 0 && page <= TEXT_UTF8 && !text_table_ok((unsigned)page))
+		judge_add(j, CHECK_FAULT, "%d is not a code page: 0 is ISO "
+			  "6937, 1 to 11 and 13 to 15 are ISO 8859, 21 is "
+			  "UTF-8", (int)page);
+	judge_up(j, mark);
 	judge_size(j, stream);
 }
 

@@ -138,17 +138,6 @@ static void format_digest(char ret[SECRET_TEXT], void *arg)
 	loadable_digest(c->document, ret);
 }
 
-/* Copies the users to an older version of the document, which may have fewer
- * users or their former passwords.  (A document without users would make the
- * service create a first user.) */
-static void keep_users(const struct config *c, json_t *older)
-{
-	json_t *users = json_object_get(c->document, "users");
-
-	if (users != NULL)
-		(void)json_object_set(older, "users", users);
-}
-
 /* Returns to the last good version; false: there is none. */
 static bool roll_back(struct config *c, const char *digest)
 {
@@ -157,6 +146,7 @@ static bool roll_back(struct config *c, const char *digest)
 	json_t *document = stored_fallback(c->path,
 					   crash_guard_good(c->guard), digest,
 					   &source);
+	json_t *users;
 
 	if (document == NULL) {
 		log_error("config", "the service has crashed %d times within "
@@ -166,7 +156,12 @@ static bool roll_back(struct config *c, const char *digest)
 			  c->path);
 		return false;
 	}
-	keep_users(c, document);
+	/* The older version may have fewer users or their former passwords.  (A
+	 * document without users would make the service create a first
+	 * user.) */
+	users = json_object_get(c->document, "users");
+	if (users != NULL)
+		(void)json_object_set(document, "users", users);
 	stored_alarm(c->alarms, c->path,
 		     xasprintf("the service has crashed %d times within a "
 			       "minute of its start with %s: it runs with the "

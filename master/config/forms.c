@@ -3,12 +3,10 @@
 
 #include "common/account/credential.h"
 #include "master/config/config_fields.h"
+#include "master/config/entry.h"
 #include "proto/spec/io_type.h"
 #include "proto/spec/remux_options.h"
 #include "proto/spec/stream_spec.h"
-
-#include <stdint.h>
-#include <string.h>
 
 /* Fields that only a request has; the configuration has the hash of the
  * password. */
@@ -29,18 +27,6 @@ static const struct {
 	{ "document", &document_fields },
 };
 
-static bool has_key(const json_t *list, const char *key)
-{
-	const json_t *form;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, form)
-		if (strcmp(json_string_value(json_object_get(form, "key")),
-			   key) == 0)
-			return true;
-	return false;
-}
-
 /* Appends the fields of another table of the same object; keys that are already
  * there stay. */
 static void add_table(json_t *list, const struct field_table *t)
@@ -49,8 +35,8 @@ static void add_table(json_t *list, const struct field_table *t)
 	size_t i;
 
 	json_array_foreach(more, i, form)
-		if (!has_key(list, json_string_value(
-				     json_object_get(form, "key"))))
+		if (entry_find(list, "key", json_string_value(
+				     json_object_get(form, "key"))) == NULL)
 			(void)json_array_append(list, form);
 	json_decref(more);
 }

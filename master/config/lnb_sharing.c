@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "master/config/lnb_sharing.h"
 
+#include "master/config/entry.h"
 #include "proto/spec/tuner_spec.h"
 
 #include <string.h>
@@ -50,17 +51,6 @@ static const json_t *find_feeder(const json_t *adapters, const json_t *self,
 		*ret = spec;
 	}
 	return found;
-}
-
-static bool has_id(const json_t *adapters, const char *id)
-{
-	const json_t *adapter;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)adapters, i, adapter)
-		if (strcmp(id_of(adapter), id) == 0)
-			return true;
-	return false;
 }
 
 /* True: the polarization H or L, which 18 V select. */
@@ -172,7 +162,7 @@ bool lnb_sharing_lacks(const json_t *adapters, const json_t *adapter,
 	struct tuner_spec s;
 
 	if (!read_sharer(adapter, &s) || s.lnb_adapter[0] == '\0' ||
-	    has_id(adapters, s.lnb_adapter))
+	    entry_find(adapters, "id", s.lnb_adapter) != NULL)
 		return false;
 	errmsg_set(error, "lnb_adapter: there is no adapter \"%.64s\"",
 		   s.lnb_adapter);

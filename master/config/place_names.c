@@ -9,18 +9,6 @@
 
 static const char list[] = "make_stream[";
 
-static void add_names(FILE *out, const json_t *stream)
-{
-	const char *id = json_string_value(json_object_get(stream, "id"));
-	const char *name = json_string_value(json_object_get(stream, "name"));
-
-	if (id != NULL && name != NULL && name[0] != '\0' &&
-	    strcmp(name, id) != 0)
-		(void)fprintf(out, " (%s, \"%s\")", id, name);
-	else if (id != NULL)
-		(void)fprintf(out, " (%s)", id);
-}
-
 char *place_names_add(const json_t *document, const char *text)
 {
 	const json_t *streams = json_object_get(document, "make_stream");
@@ -33,10 +21,19 @@ char *place_names_add(const json_t *document, const char *text)
 		abort();
 	while ((place = strstr(text, list)) != NULL) {
 		const char *end = place + strcspn(place, " :;,");
+		const json_t *stream = json_array_get(
+			streams, strtoul(place + strlen(list), NULL, 10));
+		const char *id = json_string_value(
+			json_object_get(stream, "id"));
+		const char *name = json_string_value(
+			json_object_get(stream, "name"));
 
 		(void)fprintf(out, "%.*s", (int)(end - text), text);
-		add_names(out, json_array_get(streams, strtoul(
-				  place + strlen(list), NULL, 10)));
+		if (id != NULL && name != NULL && name[0] != '\0' &&
+		    strcmp(name, id) != 0)
+			(void)fprintf(out, " (%s, \"%s\")", id, name);
+		else if (id != NULL)
+			(void)fprintf(out, " (%s)", id);
 		text = end;
 	}
 	(void)fputs(text, out);

@@ -23,17 +23,6 @@ static const char *text_of(const json_t *object, const char *key)
 	return text != NULL ? text : "";
 }
 
-/* Returns the channel number, which may be a number or text. */
-static json_int_t lcn_of(const json_t *stream)
-{
-	const json_t *value = json_object_get(stream, "lcn");
-	json_int_t n = json_integer_value(value);
-
-	if (json_is_string(value))
-		n = strtoll(json_string_value(value), NULL, 10);
-	return n > 0 ? n : INT64_MAX;
-}
-
 static int by_number(const void *x, const void *y)
 {
 	const struct entry *a = x, *b = y;
@@ -50,13 +39,6 @@ static int by_number(const void *x, const void *y)
 static bool is_control(char c)
 {
 	return (unsigned char)c < 0x20 || c == 0x7f;
-}
-
-/* Appends text for a line: control bytes become spaces. */
-static void put_line(struct buf *to, const char *text)
-{
-	for (; *text != '\0'; text++)
-		buf_append(to, is_control(*text) ? " " : text, 1);
 }
 
 /* Appends key="text"; nothing for "".  In text a single quote replaces each
@@ -158,7 +140,9 @@ static void put_m3u8(struct buf *to, const struct entry *e,
 	put_value(to, "group-title",
 		  text_of(json_object_get(e->stream, "groups"), arrange));
 	buf_append(to, ",", 1);
-	put_line(to, e->name);
+	/* in a line, control bytes become spaces */
+	for (const char *c = e->name; *c != '\0'; c++)
+		buf_append(to, is_control(*c) ? " " : c, 1);
 	buf_append(to, "\n", 1);
 	put_address(to, e, r);
 	buf_append(to, "\n", 1);
@@ -201,16 +185,20 @@ static struct entry *collect(const json_t *document,
 	json_array_foreach((json_t *)(uintptr_t)streams, i, stream) {
 		const char *id = text_of(stream, "id");
 		const char *name = text_of(stream, "name");
+		const json_t *number = json_object_get(stream, "lcn");
+		json_int_t lcn = json_integer_value(number);
 
 		if (id[0] == '\0' ||
 		    !json_is_true(json_object_get(stream, "enable")) ||
 		    (r->may_watch != NULL && !r->may_watch(stream, r->arg)))
 			continue;
+		if (json_is_string(number))
+			lcn = strtoll(json_string_value(number), NULL, 10);
 		all[n++] = (struct entry){
 			.stream = stream,
 			.id = id,
 			.name = name[0] != '\0' ? name : id,
-			.lcn = lcn_of(stream),
+			.lcn = lcn > 0 ? lcn : INT64_MAX,
 		};
 	}
 	qsort(all, n, sizeof *all, by_number);
@@ -218,32 +206,25 @@ static struct entry *collect(const json_t *document,
 	return all;
 }
 
-/* Appends the address of the guide: the setting, else the guide of this
- * service. */
-static void put_guide(struct buf *to, const json_t *settings,
-		      const struct playlist_request *r)
-{
-	const char *set = text_of(settings, "http_play_tvg");
-	struct buf own = { 0 };
-
-	if (r->guide)
-		buf_printf(&own, "%s/epg.xml.gz%s", r->base, r->query);
-	buf_append(&own, "", 1);
-	put_value(to, "url-tvg", set[0] != '\0'
-			? set : (const char *)buf_head(&own));
-	buf_done(&own);
-}
-
 void playlist_write(struct buf *to, const json_t *document,
 		    const struct playlist_request *r)
 {
 	const json_t *settings = json_object_get(document, "settings");
+	const char *set = text_of(settings, "http_play_tvg");
+	struct buf own = { 0 };
 	size_t n;
 	struct entry *all = collect(document, r, &n);
 
 	if (r->format == PLAYLIST_M3U8) {
 		buf_printf(to, "#EXTM3U");
-		put_guide(to, settings, r);
+		/* the address of the guide: the setting, else the guide of this
+		 * service */
+		if (r->guide)
+			buf_printf(&own, "%s/epg.xml.gz%s", r->base, r->query);
+		buf_append(&own, "", 1);
+		put_value(to, "url-tvg", set[0] != '\0'
+				? set : (const char *)buf_head(&own));
+		buf_done(&own);
 		buf_append(to, "\n", 1);
 	} else {
 		buf_printf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

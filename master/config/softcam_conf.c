@@ -32,20 +32,10 @@ static const struct field rows[] = {
 static const struct field_table fields =
 	FIELD_TABLE(struct softcam_conf, rows, .flags = FIELD_LOOSE);
 
-/* Reads a CAID of four hexadecimal digits; 0: it is none. */
-static unsigned read_caid(const char *text)
-{
-	uint8_t bytes[CAID_DIGITS / 2];
-
-	if (text == NULL || strlen(text) != CAID_DIGITS ||
-	    !hex_read(text, bytes, sizeof bytes))
-		return 0;
-	return (unsigned)bytes[0] << 8 | bytes[1];
-}
-
 void softcam_conf_read(const json_t *entry, struct softcam_conf *ret,
 		       struct errmsg *ret_error)
 {
+	uint8_t caid[CAID_DIGITS / 2];
 	struct errmsg ignored;
 
 	memset(ret, 0, sizeof *ret);
@@ -53,7 +43,9 @@ void softcam_conf_read(const json_t *entry, struct softcam_conf *ret,
 	if (field_read(&fields, entry, ret, &ignored) < 0)
 		/* a wrong optional field gets its default */
 		ret_error->text[0] = '\0';
-	ret->caid = read_caid(ret->caid_text);
+	if (ret->caid_text != NULL && strlen(ret->caid_text) == CAID_DIGITS &&
+	    hex_read(ret->caid_text, caid, sizeof caid))
+		ret->caid = (unsigned)caid[0] << 8 | caid[1];
 	if (ret->key == NULL || strlen(ret->key) != KEY_DIGITS)
 		ret->key = "";
 	if (ret->type == NULL || strcmp(ret->type, "newcamd") != 0)

@@ -30,20 +30,6 @@ static bool has_emms(const struct input_spec *spec)
 	       (whole || o->pass_ca || o->cat == TABLE_PASS);
 }
 
-/* Reads program and PIDs of an input.  With T2-MI these options are about the
- * inner stream, so they are not read. */
-static void read_program(struct input_conf *in, const struct input_spec *spec)
-{
-	if (spec->t2mi) {
-		in->pids[0] = (uint16_t)spec->t2mi_pid;
-		return;
-	}
-	in->pnr = spec->remux.pnr;
-	in->pids[0] = spec->ecm_pid;
-	in->emms = has_emms(spec);
-	in->pids[1] = spec->remux.set_pcr_pid;
-}
-
 static void read_input(struct input_conf *in, const char *address,
 		       struct judge *j, struct judge_outputs *places)
 {
@@ -62,7 +48,15 @@ static void read_input(struct input_conf *in, const char *address,
 	if (input_kind_is_link(spec.kind))
 		in->stream = xstrdup(spec.stream);
 	in->module = spec.kind == INPUT_DVB && spec.cams.module;
-	read_program(in, &spec);
+	/* with T2-MI the options of the program are about the inner stream */
+	if (spec.t2mi) {
+		in->pids[0] = (uint16_t)spec.t2mi_pid;
+	} else {
+		in->pnr = spec.remux.pnr;
+		in->pids[0] = spec.ecm_pid;
+		in->emms = has_emms(&spec);
+		in->pids[1] = spec.remux.set_pcr_pid;
+	}
 	if (spec.cams.n > 0) {
 		in->cams = xcalloc(1, sizeof *in->cams);
 		*in->cams = spec.cams;

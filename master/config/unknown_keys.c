@@ -39,28 +39,25 @@ static void look_at_stream(struct judge *j, const json_t *stream)
 static const char *const lists[] = { "softcam", "cas", "dvb_tune", "servers",
 				     "categories" };
 
-static void look_at_groups(struct judge *j, const json_t *category)
+/* Reports unknown keys of an entry of a list, such as softcam or dvb_tune. */
+static void look_at_listed(struct judge *j, const char *section,
+			   const json_t *entry)
 {
 	const struct field_table *table = &group_fields;
-	size_t mark = judge_down(j, "groups"), i;
 	const json_t *group;
+	size_t mark, i;
 
-	json_array_foreach(json_object_get(category, "groups"), i, group) {
+	look_at_entry(j, section, entry);
+	if (strcmp(section, "categories") != 0)
+		return;
+	mark = judge_down(j, "groups");
+	json_array_foreach(json_object_get(entry, "groups"), i, group) {
 		size_t inner = judge_down_index(j, i);
 
 		field_find_unknown(&table, 1, group, on_unknown, j);
 		judge_up(j, inner);
 	}
 	judge_up(j, mark);
-}
-
-/* Reports unknown keys of an entry of a list, such as softcam or dvb_tune. */
-static void look_at_listed(struct judge *j, const char *section,
-			   const json_t *entry)
-{
-	look_at_entry(j, section, entry);
-	if (strcmp(section, "categories") == 0)
-		look_at_groups(j, entry);
 }
 
 static void look_whether_idle(struct judge *j, const json_t *stream)

@@ -121,16 +121,6 @@ static void write_rate(struct buf *to, const struct variant *v,
 		buf_printf(to, "%s=%" PRIu64 ",", name, bps);
 }
 
-static void write_codecs(struct buf *to, const struct variant *v)
-{
-	if (v->codecs != NULL && v->codecs[0] != '\0' &&
-	    !has_attribute(v->header, "CODECS"))
-		buf_printf(to, "CODECS=\"%s\",", v->codecs);
-	if (v->width > 0 && v->height > 0 &&
-	    !has_attribute(v->header, "RESOLUTION"))
-		buf_printf(to, "RESOLUTION=%ux%u,", v->width, v->height);
-}
-
 void variant_list_write(struct buf *to, const struct variant_list *list)
 {
 	char *kept = xstrdup(list->query), name[SESSION_NUMBER_TEXT] = "index";
@@ -150,7 +140,13 @@ void variant_list_write(struct buf *to, const struct variant_list *list)
 
 		write_rate(&text, v, "BANDWIDTH", v->peak_bps);
 		write_rate(&text, v, "AVERAGE-BANDWIDTH", v->average_bps);
-		write_codecs(&text, v);
+		if (v->codecs != NULL && v->codecs[0] != '\0' &&
+		    !has_attribute(v->header, "CODECS"))
+			buf_printf(&text, "CODECS=\"%s\",", v->codecs);
+		if (v->width > 0 && v->height > 0 &&
+		    !has_attribute(v->header, "RESOLUTION"))
+			buf_printf(&text, "RESOLUTION=%ux%u,", v->width,
+				   v->height);
 		buf_printf(&text, "%s", v->header);
 		/* %.*s leaves out the last comma if no header follows */
 		buf_printf(to, "#EXT-X-STREAM-INF:%.*s\n../%s/%s.m3u8%s%s\n",

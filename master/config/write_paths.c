@@ -168,21 +168,12 @@ static bool read_export(const json_t *address, struct epg_export_spec *ret)
 	       ret->to.path[0] != '\0';
 }
 
-static void add_exports(struct places *to, const json_t *settings)
-{
-	const json_t *list = json_object_get(settings, "epg_export"), *address;
-	struct epg_export_spec spec;
-	size_t i;
-
-	json_array_foreach(list, i, address)
-		if (read_export(address, &spec))
-			add_folder_of(to, spec.to.path, PLACE_TREE);
-}
-
 void write_paths_set_document(struct write_paths *p, const json_t *document)
 {
 	const json_t *streams = json_object_get(document, "make_stream");
 	const json_t *stream, *address;
+	const json_t *settings = json_object_get(document, "settings");
+	struct epg_export_spec export;
 	struct output_spec spec;
 	size_t i, j;
 
@@ -195,7 +186,9 @@ void write_paths_set_document(struct write_paths *p, const json_t *document)
 				   address)
 			if (read_recording(address, &spec))
 				add_folder_of(&p->named, spec.path, PLACE_TREE);
-	add_exports(&p->named, json_object_get(document, "settings"));
+	json_array_foreach(json_object_get(settings, "epg_export"), i, address)
+		if (read_export(address, &export))
+			add_folder_of(&p->named, export.to.path, PLACE_TREE);
 }
 
 struct write_paths *write_paths_own(const char *config_path, const char *state)

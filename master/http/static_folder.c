@@ -10,13 +10,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int open_below(const char *folder, const char *name)
+int static_folder_read(const char *folder, const char *name, struct buf *ret)
 {
 	const struct open_how how = {
 		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
 	};
-	int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+	int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), fd, r = 0;
+	struct stat st;
 
 	if (dir < 0)
 		return -errno;
@@ -24,14 +25,6 @@ static int open_below(const char *folder, const char *name)
 	if (fd < 0)
 		fd = -errno;
 	fd_close(&dir);
-	return fd;
-}
-
-int static_folder_read(const char *folder, const char *name, struct buf *ret)
-{
-	int fd = open_below(folder, name), r = 0;
-	struct stat st;
-
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0)

@@ -236,10 +236,11 @@ static int print_json(json_t *take_value)
 	return code;
 }
 
-/* Returns a document with the section `log' that the command line sets. */
-static json_t *log_options(const struct options *o)
+static int print_effective(const struct options *o, json_t *take_document,
+			   bool secrets)
 {
-	json_t *log = json_object();
+	json_t *log = json_object(), *set = json_pack("{s:O}", "log", log);
+	json_t *document, *hidden;
 
 	if (o->debug)
 		(void)json_object_set_new(log, "debug", json_true());
@@ -251,20 +252,13 @@ static json_t *log_options(const struct options *o)
 	if (o->syslog != NULL)
 		(void)json_object_set_new(log, "syslog",
 					  json_string(o->syslog));
-	return json_pack("{s:o}", "log", log);
-}
-
-static int print_effective(const struct options *o, json_t *take_document,
-			   bool secrets)
-{
-	json_t *log = log_options(o), *hidden;
-	json_t *document = effective_document(take_document, log);
-
+	document = effective_document(take_document, set);
 	if (o->port != NULL)
 		(void)json_object_set_new(
 			json_object_get(document, "settings"), "control_port",
 			json_string(o->port));
 	json_decref(log);
+	json_decref(set);
 	json_decref(take_document);
 	if (secrets)
 		return print_json(document);

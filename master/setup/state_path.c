@@ -3,26 +3,19 @@
 
 #include "common/base/alloc.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_state(const char *folder, size_t len)
+const char *state_folder(const char *state_directory, size_t *len)
 {
 	static const char end[] = "-state";
 	const size_t n = sizeof end - 1;
-
-	return folder[0] == '/' && len > n &&
-	       memcmp(folder + len - n, end, n) == 0;
-}
-
-const char *state_folder(const char *state_directory, size_t *len)
-{
 	const char *folder = state_directory;
 
 	while (folder != NULL) {
 		*len = strcspn(folder, ":");
-		if (is_state(folder, *len))
+		if (folder[0] == '/' && *len > n &&
+		    memcmp(folder + *len - n, end, n) == 0)
 			return folder;
 		folder = folder[*len] == ':' ? folder + *len + 1 : NULL;
 	}

@@ -239,23 +239,10 @@ void softcams_watch(struct softcams *s, softcam_event_fn *on_event, void *arg)
 	s->arg = arg;
 }
 
-static void add_status(struct msg_softcam_status *sum,
-		       const struct msg_softcam_status *more)
-{
-	sum->ecm_rate += more->ecm_rate;
-	sum->emm_rate += more->emm_rate;
-	sum->hits += more->hits;
-	sum->misses += more->misses;
-	sum->refused += more->refused;
-	sum->timeouts += more->timeouts;
-	sum->n_times = MSG_CAM_TIMES;
-	for (size_t i = 0; i < MSG_CAM_TIMES; i++)
-		sum->times[i] += more->times[i];
-}
-
 bool softcams_get(struct softcams *s, const char *id, struct softcam_info *ret)
 {
 	const struct softcam *c = s != NULL ? softcam_find(s, id) : NULL;
+	struct msg_softcam_status *sum = &ret->status;
 	const struct service_item *item;
 
 	*ret = (struct softcam_info){ .id = id };
@@ -266,11 +253,20 @@ bool softcams_get(struct softcams *s, const char *id, struct softcam_info *ret)
 	TAILQ_FOREACH(item, &c->procs.items, link) {
 		const struct softcam_proc *p =
 			(const struct softcam_proc *)item;
+		const struct msg_softcam_status *more = &p->status;
 
 		if (service_proc_is_gone(item->service))
 			continue;
 		ret->processes++;
-		add_status(&ret->status, &p->status);
+		sum->ecm_rate += more->ecm_rate;
+		sum->emm_rate += more->emm_rate;
+		sum->hits += more->hits;
+		sum->misses += more->misses;
+		sum->refused += more->refused;
+		sum->timeouts += more->timeouts;
+		sum->n_times = MSG_CAM_TIMES;
+		for (size_t i = 0; i < MSG_CAM_TIMES; i++)
+			sum->times[i] += more->times[i];
 		if (p->up) {
 			ret->up = true;
 			ret->caid = c->conf.caid != 0 ? c->conf.caid

@@ -118,15 +118,6 @@ static void tell(const struct softcam_proc *p, bool up)
 	s->on_event(&info, s->arg);
 }
 
-/* Copies a text of a worker, which may contain any character. */
-static void copy_error(char ret[SOFTCAM_ERROR_MAX], const char *text)
-{
-	(void)snprintf(ret, SOFTCAM_ERROR_MAX, "%s", text);
-	for (char *c = ret; *c != '\0'; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-}
-
 static void take_card(struct softcam_proc *p,
 		      const struct msg_softcam_result *card)
 {
@@ -134,7 +125,12 @@ static void take_card(struct softcam_proc *p,
 	unsigned suppressed;
 	bool news;
 
-	copy_error(error, card->error != NULL ? card->error : "");
+	/* the text of a worker may contain any character */
+	(void)snprintf(error, sizeof error, "%s",
+		       card->error != NULL ? card->error : "");
+	for (char *c = error; *c != '\0'; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
 	p->up = card->error == NULL;
 	news = p->up || strcmp(p->error, error) != 0;
 	p->card = *card;

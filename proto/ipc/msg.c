@@ -104,35 +104,13 @@ static int take_type(struct json_reader *r, enum msg_side side, struct msg *m,
 			   name);
 }
 
-static int take_seq(struct json_reader *r, struct msg *m, struct errmsg *error)
-{
-	struct json_value v = json_read(r);
-
-	if (v.kind != JSON_KIND_INTEGER || v.integer < 1 ||
-	    v.integer > UINT32_MAX)
-		return errmsg_fail(error, -EBADMSG,
-				   "seq: is not between 1 and %u", UINT32_MAX);
-	m->seq = (uint32_t)v.integer;
-	return 0;
-}
-
-static int take_body(struct json_reader *r, struct msg *m,
-		     struct errmsg *error)
-{
-	const struct msg_desc *d = &descs[m->type];
-
-	if (field_parse(d->fields, r, &m->trees, (char *)m + d->offset,
-			error) == 0)
-		return 0;
-	errmsg_prefix(error, "%s: ", d->name);
-	return -EBADMSG;
-}
-
 /* Reads the members of a message into m; 0, or -EBADMSG. */
 static int take_members(struct json_reader *r, enum msg_side side,
 			struct msg *m, struct errmsg *error)
 {
 	bool has_type = false, has_body = false;
+	const struct msg_desc *d;
+	struct json_value v;
 	const char *key;
 	int err = 0;
 
@@ -143,9 +121,21 @@ static int take_members(struct json_reader *r, enum msg_side side,
 			err = take_type(r, side, m, error);
 			has_type = true;
 		} else if (strcmp(key, "seq") == 0 && m->seq == 0) {
-			err = take_seq(r, m, error);
+			v = json_read(r);
+			if (v.kind != JSON_KIND_INTEGER || v.integer < 1 ||
+			    v.integer > UINT32_MAX)
+				err = errmsg_fail(error, -EBADMSG, "seq: is "
+						  "not between 1 and %u",
+						  UINT32_MAX);
+			else
+				m->seq = (uint32_t)v.integer;
 		} else if (strcmp(key, "body") == 0 && has_type && !has_body) {
-			err = take_body(r, m, error);
+			d = &descs[m->type];
+			if (field_parse(d->fields, r, &m->trees,
+					(char *)m + d->offset, error) != 0) {
+				errmsg_prefix(error, "%s: ", d->name);
+				err = -EBADMSG;
+			}
 			has_body = true;
 		} else {
 			return errmsg_fail(error, -EBADMSG, "is not an object "

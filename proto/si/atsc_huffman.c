@@ -173,41 +173,23 @@ static const char *const descriptions[CONTEXTS] = {
 	['z'] = "^^^ae^lz^^~o^i^ .",
 };
 
-/* branch: the branch of a node for the bit 0.  Returns the branch of this node
- * for the bit 1, which follows. */
-static const char *second_branch(const char *branch)
-{
-	for (unsigned open = 1; open > 0; branch++) {
-		if (*branch == NODE)
-			open++;
-		else
-			open--;
-	}
-	return branch;
-}
-
 static uint8_t read_leaf(struct bits *in, const char *tree)
 {
 	while (*tree == NODE) {
 		tree++;
-		if (bits_take(in, 1) != 0)
-			tree = second_branch(tree);
+		if (bits_take(in, 1) == 0)
+			continue;
+		/* skips the branch for the bit 0; that for the bit 1 follows */
+		for (unsigned open = 1; open > 0; tree++) {
+			if (*tree == NODE)
+				open++;
+			else
+				open--;
+		}
 	}
 	if (*tree == LEAF_END)
 		return END;
 	return *tree == LEAF_ESCAPE ? ESCAPE : (uint8_t)*tree;
-}
-
-/* Reads the characters behind an escape, of eight bits each, up to the first
- * one below ONE_BYTE, which it returns.  Passes those before it to fn (A/65
- * C.2). */
-static uint8_t read_bytes(struct bits *in, atsc_huffman_fn *fn, void *arg)
-{
-	uint8_t byte = (uint8_t)bits_take(in, 8);
-
-	for (; byte >= ONE_BYTE && !in->cut; byte = (uint8_t)bits_take(in, 8))
-		fn(byte, arg);
-	return byte;
 }
 
 void atsc_huffman_each(struct bytes text, enum atsc_huffman table,
@@ -222,8 +204,14 @@ void atsc_huffman_each(struct bytes text, enum atsc_huffman table,
 		const char *tree = trees[last];
 
 		last = read_leaf(&in, tree != NULL ? tree : ESCAPE_ALONE);
-		if (last == ESCAPE)
-			last = read_bytes(&in, fn, arg);
+		/* the characters behind an escape have eight bits each, up to
+		 * the first one below ONE_BYTE (A/65 C.2) */
+		if (last == ESCAPE) {
+			last = (uint8_t)bits_take(&in, 8);
+			for (; last >= ONE_BYTE && !in.cut;
+			     last = (uint8_t)bits_take(&in, 8))
+				fn(last, arg);
+		}
 		if (last != END && !in.cut)
 			fn(last, arg);
 	} while (last != END && !in.cut);

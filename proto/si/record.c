@@ -165,20 +165,12 @@ int si_record_encode(const json_t *record, uint8_t ret[SI_RECORD_BYTES],
 	return err;
 }
 
-/* Removes a prefix from the error sentence. */
-static void cut_prefix(struct errmsg *error, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	if (error != NULL && strncmp(error->text, prefix, len) == 0)
-		memmove(error->text, error->text + len,
-			strlen(error->text) - len + 1);
-}
-
 int si_descriptor_encode(const json_t *object,
 			 uint8_t ret[SI_DESCRIPTOR_BYTES], size_t *ret_len,
 			 struct errmsg *error)
 {
+	static const char prefix[] = "descriptors[0].";
+	const size_t len = sizeof prefix - 1;
 	json_t *list = json_pack("{s:[O]}", "descriptors", object), *made;
 	struct codec c = {
 		.encode = true,
@@ -201,7 +193,9 @@ int si_descriptor_encode(const json_t *object,
 	if (err < 0) {
 		/* the caller puts the path of the object in front of the
 		 * sentence */
-		cut_prefix(error, "descriptors[0].");
+		if (error != NULL && strncmp(error->text, prefix, len) == 0)
+			memmove(error->text, error->text + len,
+				strlen(error->text) - len + 1);
 		return err;
 	}
 	*ret_len = c.out.at / 8;
@@ -209,16 +203,6 @@ int si_descriptor_encode(const json_t *object,
 }
 
 /* --- reading --- */
-
-/* Does encode_fields() make the same bytes from the record? */
-static bool is_exact(const json_t *record, const uint8_t *section, size_t len)
-{
-	uint8_t made[SI_RECORD_BYTES];
-	size_t made_len;
-
-	return encode_fields(record, made, &made_len, NULL) == 0 &&
-	       made_len == len && memcmp(made, section, len) == 0;
-}
 
 static bool is_sound(const struct si_table *t, const uint8_t *section,
 		     size_t len)
@@ -237,6 +221,8 @@ static bool is_sound(const struct si_table *t, const uint8_t *section,
 json_t *si_record(const uint8_t *section, size_t len, uint16_t pid)
 {
 	struct codec c = { .in = bits_of(section, len) };
+	uint8_t made[SI_RECORD_BYTES];
+	size_t made_len;
 	struct bits crc;
 	const struct si_table *t;
 
@@ -257,7 +243,9 @@ json_t *si_record(const uint8_t *section, size_t len, uint16_t pid)
 	if (c.in.cut)
 		si_put_string(c.object, "error",
 			      "the section ends inside an entry");
-	if (!is_exact(c.object, section, len))
+	/* unless encode_fields() makes the same bytes from the record */
+	if (encode_fields(c.object, made, &made_len, NULL) != 0 ||
+	    made_len != len || memcmp(made, section, len) != 0)
 		si_put_hex(c.object, "raw", (struct bytes){ section, len });
 	return c.object;
 }

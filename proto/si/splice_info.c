@@ -181,29 +181,21 @@ static void run_offset(struct codec *c, const void *arg)
 	(void)codec_uint(c, "pts_offset", TIME_BITS);
 }
 
-/* Reads or writes the delivery restrictions of a segment. */
-static void run_restrictions(struct codec *c)
-{
-	bool free = codec_bits(c, 1, !codec_has(c, "web_delivery_allowed")) !=
-		    0;
-
-	if (free) {
-		codec_reserved(c, 5);
-		return;
-	}
-	(void)codec_flag(c, "web_delivery_allowed");
-	(void)codec_flag(c, "no_regional_blackout");
-	(void)codec_flag(c, "archive_allowed");
-	(void)codec_uint(c, "device_restrictions", 2);
-}
-
 static void run_segment(struct codec *c)
 {
 	bool program = codec_bits(c, 1, !codec_has(c, "components")) != 0;
 	bool duration = codec_bits(c, 1, codec_has(c, "duration")) != 0;
 	struct codec_scope scope;
 
-	run_restrictions(c);
+	/* the delivery restrictions, unless it is free of them */
+	if (codec_bits(c, 1, !codec_has(c, "web_delivery_allowed")) != 0) {
+		codec_reserved(c, 5);
+	} else {
+		(void)codec_flag(c, "web_delivery_allowed");
+		(void)codec_flag(c, "no_regional_blackout");
+		(void)codec_flag(c, "archive_allowed");
+		(void)codec_uint(c, "device_restrictions", 2);
+	}
 	if (!program)
 		run_counted(c, "components", run_offset, NULL);
 	if (duration)

@@ -150,11 +150,15 @@ static void run_sdt(struct codec *c)
 
 /* --- EIT (EN 300 468 5.2.4) --- */
 
-static void run_duration(struct codec *c)
+static void run_event(struct codec *c, const void *arg)
 {
 	uint64_t bits = UINT64_MAX, s;
+	struct codec_scope scope;
 	uint32_t duration_s;
 
+	(void)arg;
+	(void)codec_uint(c, "event_id", 16);
+	codec_time(c, "start");
 	if (codec_has(c, "duration")) {
 		s = codec_given(c, "duration", 359999);
 		bits = si_to_bcd(s / 3600 * 10000 + s / 60 % 60 * 100 + s % 60);
@@ -162,16 +166,6 @@ static void run_duration(struct codec *c)
 	bits = codec_bits(c, 24, bits);
 	if (!c->encode && si_duration(bits, &duration_s))
 		si_put_uint(c->object, "duration", duration_s);
-}
-
-static void run_event(struct codec *c, const void *arg)
-{
-	struct codec_scope scope;
-
-	(void)arg;
-	(void)codec_uint(c, "event_id", 16);
-	codec_time(c, "start");
-	run_duration(c);
 	(void)codec_uint(c, "running_status", 3);
 	(void)codec_flag(c, "free_ca");
 	scope = codec_begin(c, 12);

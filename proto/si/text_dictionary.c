@@ -148,19 +148,13 @@ static int add_code(struct text_dictionary *d, uint32_t root, const char *bits,
 
 /* --- the file --- */
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 /* Takes the next word of the line and ends it with a NUL; "": the line has no
  * more words. */
 static char *take_word(char **at)
 {
-	char *word = *at + strspn(*at, " \t\r"), *end = word;
+	char *word = *at + strspn(*at, " \t\r");
+	char *end = word + strcspn(word, " \t\r");
 
-	while (*end != '\0' && !is_blank(*end))
-		end++;
 	*at = *end != '\0' ? end + 1 : end;
 	*end = '\0';
 	return word;
@@ -182,42 +176,14 @@ static uint32_t character(const char *word)
 		       ? NONE : (uint32_t)c;
 }
 
-static uint32_t from_of(const char *word)
-{
-	return strcmp(word, "start") == 0 ? START
-	       : strcmp(word, "any") == 0 ? ANY : character(word);
-}
-
-static uint32_t to_of(const char *word)
-{
-	return strcmp(word, "stop") == 0 ? STOP
-	       : strcmp(word, "escape") == 0 ? ESCAPE : character(word);
-}
-
-static bool is_bits(const char *word)
-{
-	size_t len = strspn(word, "01");
-
-	return word[len] == '\0' && len >= 1 && len <= BITS_MAX;
-}
-
-/* Reads the number of a line `encoding N' into *encoding; 0 or -EINVAL. */
-static int read_encoding(const char *word, int *encoding, struct errmsg *error)
-{
-	char *end;
-	unsigned long n = strtoul(word, &end, 10);
-
-	if (word[0] < '0' || word[0] > '9' || *end != '\0' || n > UINT8_MAX)
-		return errmsg_fail(error, -EINVAL, "encoding: \"%.16s\" is not "
-				   "between 0 and 255", word);
-	*encoding = (int)n;
-	return 0;
-}
-
 static int read_code(struct text_dictionary *d, int encoding, char *const w[3],
 		     struct errmsg *error)
 {
-	uint32_t from = from_of(w[0]), to = to_of(w[2]);
+	uint32_t from = strcmp(w[0], "start") == 0 ? START
+			: strcmp(w[0], "any") == 0 ? ANY : character(w[0]);
+	uint32_t to = strcmp(w[2], "stop") == 0 ? STOP
+		      : strcmp(w[2], "escape") == 0 ? ESCAPE : character(w[2]);
+	size_t bits = strspn(w[1], "01");
 	const struct state *s;
 
 	if (encoding < 0)
@@ -227,7 +193,7 @@ static int read_code(struct text_dictionary *d, int encoding, char *const w[3],
 		return errmsg_fail(error, -EINVAL, "FROM: \"%.16s\" is none "
 				   "of start, any and a character as U+0041",
 				   w[0]);
-	if (!is_bits(w[1]))
+	if (w[1][bits] != '\0' || bits < 1 || bits > BITS_MAX)
 		return errmsg_fail(error, -EINVAL, "BITS: \"%.40s\" is not 1 "
 				   "to %d digits 0 and 1", w[1], BITS_MAX);
 	if (to == NONE)
@@ -245,15 +211,24 @@ static int read_code(struct text_dictionary *d, int encoding, char *const w[3],
 static int read_line(struct text_dictionary *d, char *line, int *encoding,
 		     struct errmsg *error)
 {
-	char *w[4];
+	unsigned long n;
+	char *w[4], *end;
 
 	line[strcspn(line, "#")] = '\0';
 	for (size_t i = 0; i < ARRAY_LEN(w); i++)
 		w[i] = take_word(&line);
 	if (w[0][0] == '\0')
 		return 0;
-	if (strcmp(w[0], "encoding") == 0 && w[2][0] == '\0')
-		return read_encoding(w[1], encoding, error);
+	if (strcmp(w[0], "encoding") == 0 && w[2][0] == '\0') {
+		n = strtoul(w[1], &end, 10);
+		if (w[1][0] < '0' || w[1][0] > '9' || *end != '\0' ||
+		    n > UINT8_MAX)
+			return errmsg_fail(error, -EINVAL, "encoding: "
+					   "\"%.16s\" is not between 0 and "
+					   "255", w[1]);
+		*encoding = (int)n;
+		return 0;
+	}
 	if (w[2][0] == '\0' || w[3][0] != '\0')
 		return errmsg_fail(error, -EINVAL,
 				   "is neither FROM BITS TO nor encoding N");

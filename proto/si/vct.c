@@ -226,26 +226,11 @@ static void run_descriptors(struct codec *c)
 	codec_end(c, &scope, "descriptors");
 }
 
-static void put_number(struct codec *c, uint64_t major, uint64_t minor,
-		       bool cable)
-{
-	char text[24];
-
-	if (c->encode)
-		return;
-	if (cable && (major & ONE_PART) == ONE_PART)
-		(void)snprintf(text, sizeof text, "%u",
-			       (unsigned)((major & 0xf) << 10 | minor));
-	else
-		(void)snprintf(text, sizeof text, "%u.%u", (unsigned)major,
-			       (unsigned)minor);
-	si_put_string(c->object, "channel", text);
-}
-
 static void run_channel(struct codec *c, const void *arg)
 {
 	bool cable = *(const bool *)arg;
 	uint64_t major, minor;
+	char text[24];
 
 	if (c->encode)
 		write_short_name(c);
@@ -254,7 +239,14 @@ static void run_channel(struct codec *c, const void *arg)
 	codec_reserved(c, 4);
 	major = codec_uint(c, "major", 10);
 	minor = codec_uint(c, "minor", 10);
-	put_number(c, major, minor, cable);
+	if (cable && (major & ONE_PART) == ONE_PART)
+		(void)snprintf(text, sizeof text, "%u",
+			       (unsigned)((major & 0xf) << 10 | minor));
+	else
+		(void)snprintf(text, sizeof text, "%u.%u", (unsigned)major,
+			       (unsigned)minor);
+	if (!c->encode)
+		si_put_string(c->object, "channel", text);
 	(void)codec_uint(c, "modulation_mode", 8);
 	(void)codec_uint(c, "carrier_frequency", 32);
 	(void)codec_uint(c, "tsid", 16);
@@ -276,17 +268,6 @@ static void run_channel(struct codec *c, const void *arg)
 	run_descriptors(c);
 }
 
-/* Returns the position behind n channels, in bytes; if a channel is not whole,
- * the end of the section. */
-static size_t channels_end(struct bits at, uint64_t n)
-{
-	for (; n > 0 && !at.cut; n--) {
-		bits_skip(&at, 8 * CHANNEL_BYTES - 10);
-		(void)bits_bytes(&at, (size_t)bits_take(&at, 10));
-	}
-	return at.pos / 8;
-}
-
 /* Reads or writes the body of a VCT: the channels, and behind them the
  * descriptors of the table. */
 static void run_vct(struct codec *c, bool cable)
@@ -297,8 +278,17 @@ static void run_vct(struct codec *c, bool cable)
 	(void)codec_uint(c, "protocol_version", 8);
 	n = codec_bits(c, 8, c->encode
 		       ? json_array_size(codec_given_list(c, "channels")) : 0);
-	if (!c->encode)
-		c->in.len = channels_end(c->in, n);
+	/* the end of the n channels; if a channel is not whole, the end of the
+	 * section */
+	if (!c->encode) {
+		struct bits at = c->in;
+
+		for (; n > 0 && !at.cut; n--) {
+			bits_skip(&at, 8 * CHANNEL_BYTES - 10);
+			(void)bits_bytes(&at, (size_t)bits_take(&at, 10));
+		}
+		c->in.len = at.pos / 8;
+	}
 	codec_list(c, "channels", run_channel, &cable);
 	c->in.len = len;
 	run_descriptors(c);

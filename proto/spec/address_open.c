@@ -174,20 +174,6 @@ static bool is_repeated(const struct address *a, size_t i)
 	return false;
 }
 
-static void put_options(struct options *o, const struct address *a)
-{
-	o->joint = '#';
-	for (size_t i = 0; i < a->n_options; i++)
-		if (is_repeated(a, i))
-			o->hidden = true;
-		else
-			put_option(o, a->options[i].key, a->options[i].value);
-	if (o->hidden) {
-		put(o->out, &o->joint, 1);
-		put_text(o->out, ADDRESS_HIDDEN);
-	}
-}
-
 /* --- addresses --- */
 
 static bool is_input(const char *address)
@@ -224,7 +210,17 @@ static void put_valid(struct buf *out, const struct address *a,
 	put_target(out, type, a->target);
 	if (type->query && strchr(a->target, '?') != NULL)
 		put_text(out, "?" ADDRESS_HIDDEN);
-	put_options(&o, a);
+
+	o.joint = '#';
+	for (size_t i = 0; i < a->n_options; i++)
+		if (is_repeated(a, i))
+			o.hidden = true;
+		else
+			put_option(&o, a->options[i].key, a->options[i].value);
+	if (o.hidden) {
+		put(out, &o.joint, 1);
+		put_text(out, ADDRESS_HIDDEN);
+	}
 }
 
 /* Writes an address that this version cannot read: only its type.  The id of an
@@ -281,35 +277,26 @@ char *address_open_host(const char *text)
 /* The characters that end an address in a sentence. */
 #define BLANKS " \t\n\"'<>"
 
-/* Copies the text from `from' to the address that has "://" at `mark', and
- * shows this address as by address_open().  Returns the end of the address. */
-static const char *put_word(struct buf *out, const char *from,
-			    const char *mark)
-{
-	const char *begin = mark, *end = mark + strcspn(mark, BLANKS);
-	char *word, *shown;
-
-	while (begin > from && strchr(TYPE_BYTES, begin[-1]) != NULL)
-		begin--;
-	put(out, from, (size_t)(begin - from));
-	word = xasprintf("%.*s", (int)(end - begin), begin);
-	shown = address_open(word, ADDRESS_ANY);
-	put_text(out, shown);
-	free(shown);
-	free(word);
-	return end;
-}
-
 /* Copies text up to `end', and replaces each address in it by what
  * address_open() lets an observer see of it.  Returns end. */
 static const char *put_words(struct buf *out, const char *text,
 			     const char *end)
 {
-	const char *mark;
+	const char *mark, *begin, *stop;
+	char *word, *shown;
 
 	while ((mark = strstr(text, "://")) != NULL && mark < end) {
-		text = put_word(out, text, mark);
-		text = MIN(text, end);
+		begin = mark;
+		stop = mark + strcspn(mark, BLANKS);
+		while (begin > text && strchr(TYPE_BYTES, begin[-1]) != NULL)
+			begin--;
+		put(out, text, (size_t)(begin - text));
+		word = xasprintf("%.*s", (int)(stop - begin), begin);
+		shown = address_open(word, ADDRESS_ANY);
+		put_text(out, shown);
+		free(shown);
+		free(word);
+		text = MIN(stop, end);
 	}
 	put(out, text, (size_t)(end - text));
 	return end;

@@ -159,15 +159,6 @@ static const struct field link_rows[] = {
 const struct field_table cas_list_fields =
 	FIELD_TABLE(struct cas_link, link_rows, .flags = FIELD_LOOSE);
 
-/* True if the entry does not have the key.  null and "" count as absent. */
-static bool is_missing(const json_t *entry, const char *key)
-{
-	const json_t *value = json_object_get(entry, key);
-
-	return value == NULL || json_is_null(value) ||
-	       (json_is_string(value) && json_string_length(value) == 0);
-}
-
 int cas_entry_read(const json_t *entry, struct cas_entry *ret,
 		   struct errmsg *error)
 {
@@ -188,10 +179,15 @@ int cas_entry_read(const json_t *entry, struct cas_entry *ret,
 		ret->port2 = ret->port;
 	if (ret->emm_pid < PID_FIRST)
 		ret->emm_pid = PID_NULL;
-	for (size_t i = 0; i < ARRAY_LEN(required) && r == 0; i++)
-		if (is_missing(entry, required[i]))
+	for (size_t i = 0; i < ARRAY_LEN(required) && r == 0; i++) {
+		const json_t *value = json_object_get(entry, required[i]);
+
+		/* null and "" count as absent */
+		if (value == NULL || json_is_null(value) ||
+		    (json_is_string(value) && json_string_length(value) == 0))
 			r = errmsg_fail(error, -EINVAL, "%s: is missing",
 					required[i]);
+	}
 	return r;
 }
 

@@ -61,18 +61,6 @@ static int read_target(const struct address *a, struct epg_source_spec *s,
 	return io_judge_authority(a->target, error);
 }
 
-static int fail_unknown(const struct field_table *table, const char *key,
-			struct errmsg *error)
-{
-	const char *nearest = field_nearest(&table, 1, key);
-
-	if (nearest != NULL)
-		return errmsg_fail(error, -EINVAL, "option \"%.64s\" is not "
-				   "known; is it \"%s\"?", key, nearest);
-	return errmsg_fail(error, -EINVAL, "option \"%.64s\" is not known",
-			   key);
-}
-
 static int read_options(const struct address *a,
 			const struct field_table *table,
 			struct epg_source_spec *s, struct errmsg *error)
@@ -80,10 +68,17 @@ static int read_options(const struct address *a,
 	for (size_t i = 0; i < a->n_options; i++) {
 		const struct address_option *o = &a->options[i];
 		const struct field *f = field_find(table, o->key);
+		const char *nearest = f == NULL
+				      ? field_nearest(&table, 1, o->key) : NULL;
 		int r;
 
+		if (nearest != NULL)
+			return errmsg_fail(error, -EINVAL, "option \"%.64s\" "
+					   "is not known; is it \"%s\"?",
+					   o->key, nearest);
 		if (f == NULL)
-			return fail_unknown(table, o->key, error);
+			return errmsg_fail(error, -EINVAL, "option \"%.64s\" "
+					   "is not known", o->key);
 		r = field_read_text(f, o->key,
 				    o->value != NULL ? o->value : "", s,
 				    error);

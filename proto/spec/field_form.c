@@ -52,20 +52,6 @@ static const char *type_of(const struct field *f)
 	return f->form != NULL ? f->form : "any";
 }
 
-static void put_choices(json_t *form, const struct field *f)
-{
-	size_t n = f->choices != NULL ? field_choices(f) : 0;
-	json_t *words = json_array();
-
-	for (size_t i = 0; i < n; i++)
-		(void)json_array_append_new(words, json_string(f->choices[i]));
-	for (size_t i = 0; f->words != NULL && f->words[i] != NULL; i++)
-		(void)json_array_append_new(words, json_string(f->words[i]));
-	if (json_array_size(words) > 0)
-		put(form, "choices", json_incref(words));
-	json_decref(words);
-}
-
 /* Writes the bounds of a number, of the bytes of a text, or of the items of a
  * list.  Leaves out INT32_MIN and INT64_MAX, which are limits of integer types
  * only. */
@@ -150,7 +136,8 @@ static void put_needs(json_t *form, const struct field *f)
 
 static json_t *form_of(const struct field *f)
 {
-	json_t *form = json_object();
+	size_t n = f->choices != NULL ? field_choices(f) : 0;
+	json_t *form = json_object(), *words = json_array();
 
 	put_text(form, "key", f->key);
 	put_text(form, "type", type_of(f));
@@ -160,7 +147,13 @@ static json_t *form_of(const struct field *f)
 		put_text(form, "item", "object");
 	else if (f->item != NULL)
 		put_text(form, "item", type_of(f->item));
-	put_choices(form, f);
+	for (size_t i = 0; i < n; i++)
+		(void)json_array_append_new(words, json_string(f->choices[i]));
+	for (size_t i = 0; f->words != NULL && f->words[i] != NULL; i++)
+		(void)json_array_append_new(words, json_string(f->words[i]));
+	if (json_array_size(words) > 0)
+		put(form, "choices", json_incref(words));
+	json_decref(words);
 	put_bounds(form, f);
 	put_default(form, f);
 	put_text(form, "unit", f->unit);

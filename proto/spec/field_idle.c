@@ -63,28 +63,21 @@ static void name_need(const struct field_need *need, struct errmsg *ret)
 		   has_word ? "\"" : "");
 }
 
-/* Writes the keys and values that the row needs, such as
- * nit "own" or sdt[].eit "own". */
-static void name_needs(const struct field *f, struct errmsg *ret)
-{
-	const struct field_need first = { f->needs, f->needs_word, NULL };
-	const struct field_need *other = f->needs_or;
-
-	ret->text[0] = '\0';
-	name_need(&first, ret);
-	for (; other != NULL && other->key != NULL; other++)
-		name_need(other, ret);
-}
-
 /* Writes why the row has no effect: "does nothing with one input without
  * filler". */
 static void explain_needs(const struct field *f, unsigned where,
 			  struct errmsg *ret)
 {
+	const struct field_need first = { f->needs, f->needs_word, NULL };
+	const struct field_need *other = f->needs_or;
 	unsigned in = f->needs_in & where;
 	struct errmsg needs;
 
-	name_needs(f, &needs);
+	/* the keys and values, such as nit "own" or sdt[].eit "own" */
+	needs.text[0] = '\0';
+	name_need(&first, &needs);
+	for (; other != NULL && other->key != NULL; other++)
+		name_need(other, &needs);
 	errmsg_set(ret, "%s%s%s without %s",
 		   f->idle_text != NULL ? f->idle_text : "does nothing",
 		   in != 0 ? " " : "", in != 0 ? where_text(in & -in) : "",

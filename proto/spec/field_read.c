@@ -202,29 +202,23 @@ static void read_absent(struct field_reader *r, const struct field_place *at,
 	}
 }
 
-/* Reports an error that judge() of the table has found.  The sentence begins
- * with a key: "port: is odd". */
-static void fail_together(struct field_reader *r, const struct field_place *at,
-			  const char *sentence)
-{
-	size_t len = strcspn(sentence, ":");
-	char key[32];
-	struct field_place inner = { .up = at, .key = key };
-
-	(void)snprintf(key, sizeof key, "%.*s", (int)len, sentence);
-	field_fail(r, &inner, "%s",
-		   sentence + len + strspn(sentence + len, ": "));
-}
-
 void field_object_end(struct field_reader *r, const struct field_place *at,
 		      const struct field_object *o)
 {
 	struct errmsg error;
+	char key[32];
+	struct field_place inner = { .up = at, .key = key };
+	size_t len;
 
 	read_absent(r, at, o);
-	if (o->s != NULL && o->table->judge != NULL &&
-	    r->n_errors == o->n_before && o->table->judge(o->s, &error) < 0)
-		fail_together(r, at, error.text);
+	if (o->s == NULL || o->table->judge == NULL ||
+	    r->n_errors != o->n_before || o->table->judge(o->s, &error) >= 0)
+		return;
+	/* the sentence of judge() begins with a key: "port: is odd" */
+	len = strcspn(error.text, ":");
+	(void)snprintf(key, sizeof key, "%.*s", (int)len, error.text);
+	field_fail(r, &inner, "%s",
+		   error.text + len + strspn(error.text + len, ": "));
 }
 
 static void read_object(struct field_reader *r, const struct field_place *at,

@@ -4,25 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_word(json_t *words, const char *word)
-{
-	size_t len = strlen(word);
-
-	(void)json_array_append_new(words, json_string(word));
-	/* the reader accepts a number instead of its text */
-	if (len > 0 && len < 10 && strspn(word, "0123456789") == len)
-		(void)json_array_append_new(
-			words, json_integer(strtoll(word, NULL, 10)));
-}
-
 /* Lists every word that the reader accepts, with aliases, "" and null. */
 static json_t *list_words(const struct field *f)
 {
 	const char *const *words = f->choices != NULL ? f->choices : f->words;
 	json_t *list = json_array();
 
-	for (; *words != NULL; words++)
-		add_word(list, *words);
+	for (; *words != NULL; words++) {
+		size_t len = strlen(*words);
+
+		(void)json_array_append_new(list, json_string(*words));
+		/* the reader accepts a number instead of its text */
+		if (len > 0 && len < 10 && strspn(*words, "0123456789") == len)
+			(void)json_array_append_new(
+				list, json_integer(strtoll(*words, NULL, 10)));
+	}
 	(void)json_array_append_new(list, json_string(""));
 	(void)json_array_append_new(list, json_null());
 	return list;
@@ -74,22 +70,6 @@ static void widen_loose(const struct field *f, json_t *schema)
 		(void)json_object_set_new(schema, "maxLength", json_integer(0));
 }
 
-static void widen_field(const struct field *f, bool loose, json_t *schema)
-{
-	if (f->of != NULL)
-		field_widen(f->of, f->type == FIELD_LIST
-				? json_object_get(schema, "items") : schema);
-	if (f->type == FIELD_CUSTOM) /* the hook may accept other types, too */
-		(void)json_object_del(schema, "type");
-	else if (loose)
-		widen_loose(f, schema);
-	if (f->flags & FIELD_LIST_OK) {
-		(void)json_object_set_new(schema, "type", json_pack(
-			"[ss]", "object", "array"));
-		(void)json_object_set_new(schema, "maxItems", json_integer(0));
-	}
-}
-
 void field_widen(const struct field_table *t, json_t *schema)
 {
 	json_t *keys = json_object_get(schema, "properties");
@@ -98,7 +78,21 @@ void field_widen(const struct field_table *t, json_t *schema)
 		const struct field *f = &t->rows[i];
 		json_t *row = json_object_get(keys, f->key);
 
-		if (row != NULL)
-			widen_field(f, t->flags & FIELD_LOOSE, row);
+		if (row == NULL)
+			continue;
+		if (f->of != NULL)
+			field_widen(f->of, f->type == FIELD_LIST
+					? json_object_get(row, "items") : row);
+		/* the hook may accept other types, too */
+		if (f->type == FIELD_CUSTOM)
+			(void)json_object_del(row, "type");
+		else if (t->flags & FIELD_LOOSE)
+			widen_loose(f, row);
+		if (f->flags & FIELD_LIST_OK) {
+			(void)json_object_set_new(row, "type", json_pack(
+				"[ss]", "object", "array"));
+			(void)json_object_set_new(row, "maxItems",
+						  json_integer(0));
+		}
 	}
 }

@@ -132,22 +132,13 @@ static const char *remedy_of(const char *type, bool input,
 	return playlist != NULL ? playlist : known != NULL ? known : other;
 }
 
-/* Lists the names of the types: "udp, rtp or http". */
-static void list_all(const struct io_type *const *types,
-		     char ret[OPTION_WORDS_TEXT])
-{
-	const char *names[32];
-	size_t n = 0;
-
-	for (; types[n] != NULL && n < ARRAY_LEN(names); n++)
-		names[n] = types[n]->name;
-	option_words(names, n, ret);
-}
-
 int io_foreign_type(const char *type, bool input, struct errmsg *error)
 {
 	bool may_stay = has_word(stored, type, strlen(type));
+	const struct io_type *const *types = types_of(input);
+	const char *list[32];
 	char names[OPTION_WORDS_TEXT];
+	size_t n = 0;
 	struct errmsg memory;
 	const char *remedy = remedy_of(type, input, &memory);
 	/* the remedy "write ..." names an address that is supported */
@@ -157,7 +148,9 @@ int io_foreign_type(const char *type, bool input, struct errmsg *error)
 		remedy = input ? "it is a type of outputs"
 			       : "it is a type of inputs";
 	if (remedy == NULL && !may_stay) {
-		list_all(types_of(input), names);
+		for (; types[n] != NULL && n < ARRAY_LEN(list); n++)
+			list[n] = types[n]->name;
+		option_words(list, n, names);
 		return errmsg_fail(error, -EINVAL, "type \"%.32s\" is not %s",
 				   type, names);
 	}

@@ -53,24 +53,6 @@ static const struct field_table input_fields = FIELD_TABLE(struct input_spec,
 static const struct field_table output_fields =
 	FIELD_TABLE(struct output_spec, output_rows);
 
-/* Reads a peer: "[@][host]:port". */
-static int read_peer(const char *text, size_t len, struct rist_peer_spec *p,
-		     struct errmsg *error)
-{
-	struct io_host_port place = { p->host, sizeof p->host, 0 };
-	int r;
-
-	p->listens = len > 0 && text[0] == '@';
-	r = io_host_port_read(text + p->listens, len - p->listens, &place,
-			      error);
-	if (r < 0)
-		return r;
-	p->port = place.port;
-	if (p->host[0] == '\0' && !p->listens)
-		return errmsg_fail(error, -EINVAL, "host: is missing");
-	return 0;
-}
-
 static int read_rist(const char *text, struct rist_spec *s,
 		     struct errmsg *error)
 {
@@ -79,15 +61,26 @@ static int read_rist(const char *text, struct rist_spec *s,
 	for (;;) {
 		const char *comma = memchr(text, ',', (size_t)(end - text));
 		size_t n = (size_t)((comma != NULL ? comma : end) - text);
+		struct io_host_port place;
+		struct rist_peer_spec *p;
 		int r;
 
 		if (s->n_peers == RIST_PEERS_MAX)
 			return errmsg_fail(error, -EINVAL,
 					   "host: there are more than %d",
 					   RIST_PEERS_MAX);
-		r = read_peer(text, n, &s->peers[s->n_peers++], error);
-		if (r < 0 || comma == NULL)
+		p = &s->peers[s->n_peers++];
+		place = (struct io_host_port){ p->host, sizeof p->host, 0 };
+		p->listens = n > 0 && text[0] == '@';
+		r = io_host_port_read(text + p->listens, n - p->listens,
+				      &place, error);
+		if (r < 0)
 			return r;
+		p->port = place.port;
+		if (p->host[0] == '\0' && !p->listens)
+			return errmsg_fail(error, -EINVAL, "host: is missing");
+		if (comma == NULL)
+			return 0;
 		text = comma + 1;
 	}
 }

@@ -244,13 +244,6 @@ static void remark_repeated(const struct reader *rd, const struct field *f,
 	rd->remark(text.text, rd->arg);
 }
 
-/* Does the option cam have no id, so that it names the module of an adapter? */
-static bool is_module(const struct field *f, const char *value)
-{
-	return f != NULL && f->hook == &cam_hook &&
-	       (value == NULL || value[0] == '\0');
-}
-
 /* Reads the options.  The last value of a repeated key counts; the values
  * before it are not checked. */
 static int read_options(const struct reader *rd, struct errmsg *error)
@@ -260,6 +253,7 @@ static int read_options(const struct reader *rd, struct errmsg *error)
 		const char *value = rd->given[i].value;
 		bool last = !is_given(rd, i + 1, rd->n_given, key);
 		const struct field *f = NULL;
+		bool is_module;
 		size_t t;
 		int r = 0;
 
@@ -276,7 +270,10 @@ static int read_options(const struct reader *rd, struct errmsg *error)
 			remark_repeated(rd, f, i);
 			continue;
 		}
-		if (!is_module(f, value))
+		/* cam without an id names the module of an adapter */
+		is_module = f != NULL && f->hook == &cam_hook &&
+			    (value == NULL || value[0] == '\0');
+		if (!is_module)
 			remark_option(rd, key, f);
 		else if (!rd->input || rd->type->kind != INPUT_DVB)
 			remark_option(rd, key, NULL);

@@ -92,30 +92,23 @@ static const struct field_table input_fields = FIELD_TABLE(struct input_spec,
 static const struct field_table output_fields =
 	FIELD_TABLE(struct output_spec, output_rows);
 
-/* Was the stream id in the address cut at '#'?  Stream ids for SRT access
- * control begin with "#!::", but '#' begins the options of an address. */
-static bool is_cut_streamid(const struct address *a)
-{
-	static const char end[] = "streamid=";
-	size_t len = strlen(a->target);
-
-	return a->n_options > 0 && strncmp(a->options[0].key, "!::", 3) == 0 &&
-	       len >= sizeof end - 1 &&
-	       strcmp(a->target + len - (sizeof end - 1), end) == 0;
-}
-
 /* Reads the target "[iface@][host]:port". */
 static int read_srt(const struct address *a, struct srt_spec *s,
 		    struct errmsg *error)
 {
+	static const char end[] = "streamid=";
 	const char *target = a->target;
-	size_t len = strcspn(target, "?");
+	size_t whole = strlen(target), len = strcspn(target, "?");
 	const char *at = memchr(target, '@', len);
 	size_t before = at != NULL ? (size_t)(at - target) : 0;
 	struct io_host_port place = { s->host, sizeof s->host, 0 };
 	int r;
 
-	if (is_cut_streamid(a))
+	/* Stream ids for SRT access control begin with "#!::", but '#' begins
+	 * the options of an address. */
+	if (a->n_options > 0 && strncmp(a->options[0].key, "!::", 3) == 0 &&
+	    whole >= sizeof end - 1 &&
+	    strcmp(target + whole - (sizeof end - 1), end) == 0)
 		return errmsg_fail(error, -EINVAL, "streamid: a '#' in it is "
 				   "written %%23, and a '&' %%26");
 	if (at != NULL && before == 0)

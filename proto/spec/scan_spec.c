@@ -72,30 +72,6 @@ static size_t frequencies(const struct scan_grid *g)
 	return (size_t)((g->to - g->from) / g->step + 1e-6) + 1;
 }
 
-/* Completes the grid by defaults, and removes polarizations and symbol rates
- * that the system of the adapter does not have. */
-static void complete_grid(struct scan_spec *s)
-{
-	struct scan_grid *g = &s->grid;
-
-	if (!is_satellite(s->adapter))
-		g->polarization[0] = '\0';
-	else if (g->polarization[0] == '\0')
-		memcpy(g->polarization, "VH", sizeof "VH");
-	if (!is_type(s->adapter, "SC"))
-		g->n_symbolrates = 0;
-	else if (g->n_symbolrates == 0)
-		g->symbolrates[g->n_symbolrates++] =
-			is_satellite(s->adapter) ? DEFAULT_SYMBOLRATE : 6900;
-	if (g->step == 0)
-		g->step = default_step(s);
-}
-
-static size_t count_polarizations(const struct scan_grid *g)
-{
-	return g->polarization[0] != '\0' ? strlen(g->polarization) : 1;
-}
-
 static size_t count_symbolrates(const struct scan_grid *g)
 {
 	return g->n_symbolrates > 0 ? g->n_symbolrates : 1;
@@ -103,7 +79,7 @@ static size_t count_symbolrates(const struct scan_grid *g)
 
 static int judge_grid(struct scan_spec *s, struct errmsg *error)
 {
-	const struct scan_grid *g = &s->grid;
+	struct scan_grid *g = &s->grid;
 	double steps;
 
 	if (!(g->from >= 1))
@@ -119,8 +95,23 @@ static int judge_grid(struct scan_spec *s, struct errmsg *error)
 		return errmsg_fail(error, -EINVAL, "grid.polarization: \"%s\" "
 				   "has other letters than V, H, L and R",
 				   g->polarization);
-	complete_grid(s);
-	steps = (double)frequencies(g) * (double)count_polarizations(g) *
+
+	/* defaults; without polarizations and symbol rates that the system of
+	 * the adapter does not have */
+	if (!is_satellite(s->adapter))
+		g->polarization[0] = '\0';
+	else if (g->polarization[0] == '\0')
+		memcpy(g->polarization, "VH", sizeof "VH");
+	if (!is_type(s->adapter, "SC"))
+		g->n_symbolrates = 0;
+	else if (g->n_symbolrates == 0)
+		g->symbolrates[g->n_symbolrates++] =
+			is_satellite(s->adapter) ? DEFAULT_SYMBOLRATE : 6900;
+	if (g->step == 0)
+		g->step = default_step(s);
+
+	steps = (double)frequencies(g) *
+		(double)MAX(strlen(g->polarization), (size_t)1) *
 		(double)count_symbolrates(g);
 	if (steps > SCAN_STEPS_MAX)
 		return errmsg_fail(error, -EINVAL, "grid: has %.0f steps, at "

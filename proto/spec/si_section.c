@@ -68,14 +68,6 @@ static size_t most(uint8_t table_id)
 	return is_long ? SI_SECTION_BYTES : SHORT_MAX;
 }
 
-static void seal(uint8_t *s, size_t len)
-{
-	uint32_t crc = crc32_mpeg(s, len - CRC);
-
-	for (size_t i = 0; i < CRC; i++)
-		s[len - CRC + i] = (uint8_t)(crc >> (24 - 8 * i));
-}
-
 /* Checks the bytes of a section; its CRC_32 may be absent.  0 or -EINVAL. */
 static int judge_bytes(const uint8_t *s, size_t have, struct errmsg *error)
 {
@@ -104,11 +96,13 @@ static int judge_bytes(const uint8_t *s, size_t have, struct errmsg *error)
 	return 0;
 }
 
-/* Reads the bytes of a section from the key hex or the key section. */
-static int read_bytes(const struct si_section_spec *spec,
-		      uint8_t ret[SI_SECTION_BYTES], size_t *ret_len,
-		      struct errmsg *error)
+int si_section_read(const struct si_section_spec *spec,
+		    uint8_t ret[SI_SECTION_BYTES], size_t *ret_len,
+		    struct errmsg *error)
 {
+	size_t have = 0, len;
+	uint32_t crc;
+	bool is_long;
 	int err;
 
 	if ((spec->hex != NULL) == (spec->section != NULL))
@@ -116,22 +110,14 @@ static int read_bytes(const struct si_section_spec *spec,
 				   spec->hex != NULL
 					   ? "excludes hex: leave one out"
 					   : "is missing, and hex too");
-	if (spec->hex != NULL)
-		return read_hex(spec->hex, ret, ret_len, error);
-	err = si_record_encode(spec->section, ret, ret_len, error);
+	if (spec->hex != NULL) {
+		err = read_hex(spec->hex, ret, &have, error);
+	} else {
+		err = si_record_encode(spec->section, ret, &have, error);
+		if (err < 0)
+			errmsg_prefix(error, "section.");
+	}
 	if (err < 0)
-		errmsg_prefix(error, "section.");
-	return err;
-}
-
-int si_section_read(const struct si_section_spec *spec,
-		    uint8_t ret[SI_SECTION_BYTES], size_t *ret_len,
-		    struct errmsg *error)
-{
-	size_t have = 0, len;
-	bool is_long;
-
-	if (read_bytes(spec, ret, &have, error) < 0)
 		return -EINVAL;
 	if (judge_bytes(ret, have, error) < 0) {
 		errmsg_prefix(error, "%s: ",
@@ -142,8 +128,11 @@ int si_section_read(const struct si_section_spec *spec,
 	is_long = ret[1] & 0x80;
 	if (is_long && spec->version != SI_VERSION_ABSENT)
 		ret[5] = (uint8_t)((ret[5] & 0xc1) | spec->version << 1);
-	if (is_long || ret[0] == TOT_TABLE)
-		seal(ret, len);
+	if (is_long || ret[0] == TOT_TABLE) {
+		crc = crc32_mpeg(ret, len - CRC);
+		for (size_t i = 0; i < CRC; i++)
+			ret[len - CRC + i] = (uint8_t)(crc >> (24 - 8 * i));
+	}
 	*ret_len = len;
 	return 0;
 }

@@ -255,13 +255,6 @@ unsigned tuner_50494_word(const struct tuner_spec *s)
 	return (khz + STEP_50494_KHZ / 2) / STEP_50494_KHZ - BASE_50494;
 }
 
-/* The frequency of the carrier on the cable in kHz.  Because the oscillator has
- * steps, it differs from the middle of the user band by up to 2 MHz. */
-static uint32_t carrier_50494(const struct tuner_spec *s)
-{
-	return (tuner_50494_word(s) + BASE_50494) * STEP_50494_KHZ - s->if_khz;
-}
-
 static int judge_unicable(struct tuner_spec *s, struct errmsg *error)
 {
 	char *end;
@@ -291,8 +284,13 @@ static int judge_unicable(struct tuner_spec *s, struct errmsg *error)
 				   s->uni_pos);
 	}
 	s->uni_position = (unsigned)at;
-	s->tune = s->uni_mode == UNICABLE_50494 ? carrier_50494(s)
-						: s->uni_frequency * 1000;
+	/* The carrier on the cable in kHz.  Because the oscillator of EN50494
+	 * has steps, it differs from the middle of the user band by up to
+	 * 2 MHz. */
+	s->tune = s->uni_mode == UNICABLE_50494
+			  ? (tuner_50494_word(s) + BASE_50494) *
+					    STEP_50494_KHZ - s->if_khz
+			  : s->uni_frequency * 1000;
 	return 0;
 }
 

@@ -300,11 +300,6 @@ static int judge_frequency(struct tuner_spec *s, struct errmsg *error)
 	return 0;
 }
 
-static bool is_in(unsigned word, const char *list)
-{
-	return strchr(list, (int)word + 'a') != NULL;
-}
-
 /* The modulations that a system accepts.  In `accepted' each letter stands for
  * a value of the kernel: `a' for 0 (QPSK), `b' for 1 and so on. */
 static const struct {
@@ -333,7 +328,8 @@ static const struct {
 
 static int judge_modulation(struct tuner_spec *s, struct errmsg *error)
 {
-	if (!is_in(s->modulation, system_modulations[s->system].accepted))
+	if (strchr(system_modulations[s->system].accepted,
+		   (int)s->modulation + 'a') == NULL)
 		return errmsg_fail(error, -EINVAL, "modulation: %s is not %s, "
 				   "as type %s has", modulations[s->modulation],
 				   system_modulations[s->system].names,

@@ -42,19 +42,16 @@ json_t *value_open_scalar(const json_t *value, const void *arg)
 		       : NULL;
 }
 
-static bool is_number(const json_t *value)
-{
-	const char *text = json_string_value(value);
-
-	return json_is_number(value) || json_is_boolean(value) ||
-	       (text != NULL && (text[strspn(text, "0123456789.-")] == '\0' ||
-				 strcmp(text, "true") == 0 ||
-				 strcmp(text, "false") == 0));
-}
-
 json_t *value_open_number(const json_t *value, const void *arg)
 {
-	return is_number(value) ? value_open_scalar(value, arg) : NULL;
+	const char *text = json_string_value(value);
+	bool is_number = json_is_number(value) || json_is_boolean(value) ||
+			 (text != NULL &&
+			  (text[strspn(text, "0123456789.-")] == '\0' ||
+			   strcmp(text, "true") == 0 ||
+			   strcmp(text, "false") == 0));
+
+	return is_number ? value_open_scalar(value, arg) : NULL;
 }
 
 json_t *value_open_each(const json_t *value, value_open_fn *open,

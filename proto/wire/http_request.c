@@ -268,35 +268,25 @@ static enum http_state parse_head(struct http_request *r)
 	return judge_head(r);
 }
 
-/* Feeds n checked bytes to the parser; returns how many it consumed. */
-static size_t parse_body(struct http_request *r, const uint8_t *data, size_t n,
-			 llhttp_errno_t *ret_err)
+static enum http_state feed_body(struct http_request *r, struct buf *in)
 {
-	const char *text = (const char *)data;
+	size_t n = buf_len(in), used;
+	const char *text;
 	llhttp_errno_t err;
 
+	if (n == 0)
+		return HTTP_MORE;
+	if (r->chunked)
+		n = http_guard_feed(&r->guard, buf_head(in), n);
+	text = (const char *)buf_head(in);
 	if (llhttp_get_errno(&r->parser) == HPE_PAUSED)
 		llhttp_resume(&r->parser);
 	err = llhttp_execute(&r->parser, text, n);
 	/* a protocol switch before the end of a body is not supported */
 	if (err == HPE_PAUSED_UPGRADE)
 		err = HPE_PAUSED;
-	*ret_err = err;
-	return err == HPE_OK ? n
+	used = err == HPE_OK ? n
 		: (size_t)(llhttp_get_error_pos(&r->parser) - text);
-}
-
-static enum http_state feed_body(struct http_request *r, struct buf *in)
-{
-	size_t n = buf_len(in);
-	llhttp_errno_t err;
-	size_t used;
-
-	if (n == 0)
-		return HTTP_MORE;
-	if (r->chunked)
-		n = http_guard_feed(&r->guard, buf_head(in), n);
-	used = parse_body(r, buf_head(in), n, &err);
 	if (err == HPE_USER)
 		return fail(r, 413, "body too large");
 	if (err != HPE_OK && err != HPE_PAUSED)

@@ -226,24 +226,20 @@ bool http_query_has_preview(const char *query)
 	return false;
 }
 
-/* Is the pair for one request only?  The token of a preview is: playlists must
- * not repeat it, so that the page of the preview cannot read the token.  That
- * page sends its cookie with the requests for segments. */
-static bool is_for_one_request(const char *pair)
-{
-	static const char hls[] = "_HLS_";
-
-	return strncmp(pair, hls, sizeof hls - 1) == 0 || is_preview(pair);
-}
-
 void http_query_strip_hls(const char *query, char *ret)
 {
+	static const char hls[] = "_HLS_";
 	char *to = ret;
 
+	/* Leaves out what is for one request only.  The token of a preview is:
+	 * playlists must not repeat it, so that the page of the preview cannot
+	 * read the token.  That page sends its cookie with the requests for
+	 * segments. */
 	while (*query != '\0') {
 		size_t len = strcspn(query, "&");
 
-		if (len > 0 && !is_for_one_request(query)) {
+		if (len > 0 && strncmp(query, hls, sizeof hls - 1) != 0 &&
+		    !is_preview(query)) {
 			if (to > ret)
 				*to++ = '&';
 			memcpy(to, query, len);

@@ -208,20 +208,10 @@ static struct json_value take_begin(struct json_reader *r, enum json_kind kind)
 	return (struct json_value){ .kind = kind };
 }
 
-static struct json_value take_text(struct json_reader *r)
+struct json_value json_read(struct json_reader *r)
 {
 	char *text;
 
-	r->at++;
-	text = take_string(r);
-	return (struct json_value){
-		.kind = text != NULL ? JSON_KIND_STRING : JSON_KIND_NONE,
-		.text = text,
-	};
-}
-
-struct json_value json_read(struct json_reader *r)
-{
 	skip_space(r);
 	r->comma = true;
 	switch (*r->at) {
@@ -230,7 +220,13 @@ struct json_value json_read(struct json_reader *r)
 	case '[':
 		return take_begin(r, JSON_KIND_LIST);
 	case '"':
-		return take_text(r);
+		r->at++;
+		text = take_string(r);
+		return (struct json_value){
+			.kind = text != NULL ? JSON_KIND_STRING
+					     : JSON_KIND_NONE,
+			.text = text,
+		};
 	case 't':
 		return take_word(r, "true", (struct json_value){
 			.kind = JSON_KIND_BOOL, .is_true = true });

@@ -17,22 +17,6 @@ void metrics_head(struct buf *to, const char *name, enum metric_kind kind,
 		   kinds[kind]);
 }
 
-/* Writes the value of a label, with a backslash in front of backslashes,
- * quotation marks and line ends. */
-static void put_label_value(struct buf *to, const char *text)
-{
-	while (*text != '\0') {
-		size_t plain = strcspn(text, "\\\"\n");
-
-		buf_append(to, text, plain);
-		text += plain;
-		if (*text == '\0')
-			return;
-		buf_printf(to, "\\%c", *text == '\n' ? 'n' : *text);
-		text++;
-	}
-}
-
 void metrics_sample(struct buf *to, const char *name,
 		    const struct metric_label *labels, double value)
 {
@@ -40,8 +24,22 @@ void metrics_sample(struct buf *to, const char *name,
 
 	buf_append(to, name, strlen(name));
 	for (; labels != NULL && labels->name != NULL; labels++) {
+		const char *text = labels->value;
+
 		buf_printf(to, "%c%s=\"", before, labels->name);
-		put_label_value(to, labels->value);
+		/* a backslash precedes backslashes, quotation marks and line
+		 * ends */
+		while (*text != '\0') {
+			size_t plain = strcspn(text, "\\\"\n");
+
+			buf_append(to, text, plain);
+			text += plain;
+			if (*text != '\0') {
+				buf_printf(to, "\\%c",
+					   *text == '\n' ? 'n' : *text);
+				text++;
+			}
+		}
 		buf_append(to, "\"", 1);
 		before = ',';
 	}
