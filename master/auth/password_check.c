@@ -49,7 +49,9 @@ struct gate {
 	struct gate_config cfg;
 	struct lockout *lockout;
 	struct verified *verified;
-	struct verified *wrong; /* wrong passwords of the last minute */
+	/* wrong passwords of the last minute: all, and those whose check ended
+	 * when no request waited for the answer */
+	struct verified *wrong, *unheard;
 	TAILQ_HEAD(, check) checks; /* in order of arrival */
 	size_t n_checks[GATE_DOORS];
 };
@@ -66,6 +68,7 @@ struct gate *gate_new(const struct gate_config *cfg)
 	g->lockout = lockout_new();
 	g->verified = verified_new();
 	g->wrong = verified_new();
+	g->unheard = verified_new();
 	TAILQ_INIT(&g->checks);
 	return g;
 }
@@ -141,7 +144,7 @@ bool gate_knows(struct gate *g, const struct gate_question *q,
 		*ret = GATE_RIGHT;
 		return true;
 	}
-	if (!viewer || !verified_has(g->wrong, &key, now))
+	if (!verified_has(viewer ? g->wrong : g->unheard, &key, now))
 		return false;
 	*ret = GATE_WRONG;
 	return true;
@@ -251,6 +254,8 @@ static enum gate_answer judge(struct check *c, enum auth_outcome outcome)
 	}
 	fail(c, now);
 	verified_add(g->wrong, &c->key, now);
+	if (TAILQ_EMPTY(&c->waits))
+		verified_add(g->unheard, &c->key, now);
 	return GATE_WRONG;
 }
 
@@ -361,6 +366,7 @@ void gate_free(struct gate **gp)
 	lockout_free(&g->lockout);
 	verified_free(&g->verified);
 	verified_free(&g->wrong);
+	verified_free(&g->unheard);
 	free(g);
 }
 

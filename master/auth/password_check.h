@@ -13,7 +13,9 @@
  * within an hour admits viewers even while the address or the login is locked.
  * A wrong password of a viewer counts once a minute, however often its player
  * repeats the request.  The control interface has no such exceptions: its
- * contract locks the address for every password, and sessions continue.
+ * contract locks the address for every password, and sessions continue.  A
+ * wrong password for whose result no request waited, because its answer was
+ * GATE_BUSY, does not count again within a minute.
  *
  * The control interface and the viewers use one struct gate, because they check
  * the same passwords.  A guess locks its address and its login only at its own

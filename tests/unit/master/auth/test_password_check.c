@@ -442,6 +442,22 @@ Test(gate, a_client_that_disconnects_gets_no_answer_but_counts)
 	close_world();
 }
 
+Test(gate, a_guess_counts_once_if_its_answer_came_too_late)
+{
+	struct asked a[2];
+
+	open_world();
+	ask_many(a, 2);
+	gate_forget(&a[0].wait);
+	while (w.n > 0)
+		answer(0, AUTH_WRONG);
+	for (size_t i = 0; i < 5; i++)
+		cr_expect_eq(knows("anna", "p0", HERE), GATE_WRONG);
+	cr_expect_eq(a[1].answer, GATE_WRONG);
+	cr_expect_eq(knows("anna", "p1", HERE), -1, "another guess");
+	close_world();
+}
+
 Test(gate, a_password_that_changed_meanwhile_is_wrong_and_no_guess)
 {
 	struct asked a;
