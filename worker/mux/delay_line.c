@@ -99,22 +99,18 @@ uint64_t delay_line_next(const struct delay_line *l, uint64_t from_ns)
 					 l->left_at_ns), from_ns);
 }
 
-/* Fetches the packet that leaves next into the cache, where it no longer is: it
- * was written mux_delay ago. */
-static void prefetch(const struct delay_line *l)
-{
-	const uint8_t *packet = l->packets + l->head * TS_PACKET;
-
-	for (size_t i = 0; i < TS_PACKET; i += CACHE_LINE)
-		__builtin_prefetch(packet + i);
-}
-
 void delay_line_leave(struct delay_line *l, uint64_t at_ns)
 {
+	const uint8_t *next;
+
 	l->left_ns = l->times[l->head];
 	l->left_at_ns = at_ns;
 	delay_line_drop(l);
-	prefetch(l);
+	/* Fetches the packet that leaves next into the cache, where it no
+	 * longer is: it was written mux_delay ago. */
+	next = l->packets + l->head * TS_PACKET;
+	for (size_t i = 0; i < TS_PACKET; i += CACHE_LINE)
+		__builtin_prefetch(next + i);
 }
 
 size_t delay_line_due(const struct delay_line *l, uint64_t from_ns,
@@ -150,20 +146,6 @@ static uint64_t at_arrival(const struct delay_line *l, uint64_t now_ns)
 	return MAX(now_ns - (uint64_t)l->offset, l->last_ns);
 }
 
-/* Spreads the packets since the last PCR evenly over the time to this PCR,
- * step_ns later.  The first of these packets may have left already. */
-static void spread(struct delay_line *l, uint64_t step_ns)
-{
-	uint64_t each = (step_ns << FRACTION) / (l->since + 1);
-	size_t waiting = MIN(l->since, l->n);
-	uint64_t at = each * (l->since - waiting);
-
-	for (size_t i = l->n - waiting; i < l->n; i++) {
-		at += each;
-		l->times[delay_line_place(l, i)] = l->pcr_ns + (at >> FRACTION);
-	}
-}
-
 /* Compares the arrival of a PCR with its source time, and moves the offset
  * between the clocks of the machine and of the source slowly. */
 static void measure(struct delay_line *l, uint64_t now_ns)
@@ -186,15 +168,6 @@ static void measure(struct delay_line *l, uint64_t now_ns)
 	by = l->wanted - l->offset;
 	most = (int64_t)(now_ns - l->arrival_ns) / PPM * LINE_SLEW_PPM;
 	l->offset += MAX(MIN(by, most), -most);
-}
-
-/* Starts a new time base, with the current offset. */
-static void begin(struct delay_line *l, uint64_t now_ns)
-{
-	l->base_ns = l->window_ns = now_ns;
-	l->wanted = l->offset;
-	l->earliest = INT64_MAX;
-	l->step_ns = MAX(l->step_ns, UINT64_C(1));
 }
 
 /* True if a PCR after a pause, or one with a discontinuity_indicator, continues
@@ -221,9 +194,17 @@ static uint64_t take_pcr(struct delay_line *l, uint64_t pcr, bool other,
 
 	if (l->has_pcr && !other && !announced && step > 0 &&
 	    step_ns <= STEP_MAX_MS * MS) {
-		size_t n = l->since + 1;
+		size_t n = l->since + 1, waiting = MIN(l->since, l->n);
+		uint64_t each = (step_ns << FRACTION) / n;
+		uint64_t at = each * (l->since - waiting);
 
-		spread(l, step_ns);
+		/* Spreads the packets since the last PCR evenly over the time
+		 * to this PCR.  The first of them may have left already. */
+		for (size_t i = l->n - waiting; i < l->n; i++) {
+			at += each;
+			l->times[delay_line_place(l, i)] =
+				l->pcr_ns + (at >> FRACTION);
+		}
 		l->step_ns = MAX(step_ns / n, UINT64_C(1));
 		l->pcr_ns += step_ns;
 		measure(l, now_ns);
@@ -231,7 +212,11 @@ static uint64_t take_pcr(struct delay_line *l, uint64_t pcr, bool other,
 		l->pcr_ns += step_ns;
 		measure(l, now_ns);
 	} else {
-		begin(l, now_ns);
+		/* a new time base, with the current offset */
+		l->base_ns = l->window_ns = now_ns;
+		l->wanted = l->offset;
+		l->earliest = INT64_MAX;
+		l->step_ns = MAX(l->step_ns, UINT64_C(1));
 		l->pcr_ns = at_arrival(l, now_ns);
 	}
 	l->has_pcr = true;
@@ -241,23 +226,16 @@ static uint64_t take_pcr(struct delay_line *l, uint64_t pcr, bool other,
 	return l->pcr_ns;
 }
 
-/* True if the PID has no PCR any more.  A pause in which no packet arrives does
- * not count, up to LINE_PAUSE_MS. */
-static bool is_pcr_gone(const struct delay_line *l, uint64_t now_ns)
-{
-	uint64_t silent = now_ns - l->arrival_ns;
-
-	return silent > LINE_PAUSE_MS * MS ||
-	       (silent > LINE_PCR_MS * MS &&
-		l->since * l->step_ns > LINE_PCR_MS * MS);
-}
-
 static uint64_t time_of(struct delay_line *l, const uint8_t *packet,
 			uint64_t now_ns)
 {
-	uint64_t pcr;
+	uint64_t silent = now_ns - l->arrival_ns, pcr;
 
-	if (l->has_pcr && is_pcr_gone(l, now_ns))
+	/* The PID has no PCR any more.  A pause in which no packet arrives does
+	 * not count, up to LINE_PAUSE_MS. */
+	if (silent > LINE_PAUSE_MS * MS ||
+	    (silent > LINE_PCR_MS * MS &&
+	     l->since * l->step_ns > LINE_PCR_MS * MS))
 		l->has_pcr = false;
 	if (ts_pcr(packet, &pcr) && !ts_tei(packet) &&
 	    (!l->has_pcr || ts_pid(packet) == l->pid)) {

@@ -141,29 +141,17 @@ static size_t first_len(const struct queue *q)
 	return (size_t)(head[0] << 8 | head[1]);
 }
 
-/* The queue whose first section leaves at at_ns; NULL: no section may leave
- * then. */
-static struct queue *choose(const struct eit_share *s, uint64_t at_ns,
-			    bool without_schedule, enum kind *ret_kind)
+const uint8_t *eit_share_next(struct eit_share *s, uint64_t at_ns,
+			      bool without_schedule, size_t *ret_len)
 {
 	struct queue *present = find_next(s, PRESENT, at_ns);
 	struct queue *schedule =
 		without_schedule ? NULL : find_next(s, SCHEDULE, at_ns);
-
-	*ret_kind = PRESENT;
-	if (schedule == NULL ||
-	    (present != NULL &&
-	     s->present < PRESENT_TIMES * first_len(schedule)))
-		return present;
-	*ret_kind = SCHEDULE;
-	return schedule;
-}
-
-const uint8_t *eit_share_next(struct eit_share *s, uint64_t at_ns,
-			      bool without_schedule, size_t *ret_len)
-{
-	enum kind kind;
-	struct queue *q = choose(s, at_ns, without_schedule, &kind);
+	enum kind kind = schedule == NULL ||
+			 (present != NULL &&
+			  s->present < PRESENT_TIMES * first_len(schedule))
+				 ? PRESENT : SCHEDULE;
+	struct queue *q = kind == PRESENT ? present : schedule;
 
 	if (q == NULL)
 		return NULL;

@@ -101,24 +101,18 @@ static bool renew_place(struct mux *m, size_t input)
 	return true;
 }
 
-/* How many programs are sent if each input may have `most' programs. */
-static size_t count_services(const struct mux *m, size_t most)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < m->cfg.n_inputs; i++)
-		n += MIN(m->inputs[i].n_found, most);
-	return n;
-}
-
 /* Limits the programs of each input, so that an input with many programs does
  * not take the room of others. */
 static void share_services(struct mux *m)
 {
-	size_t most = MUX_SERVICES_MAX;
+	size_t most = MUX_SERVICES_MAX + 1, sum;
 
-	while (count_services(m, most) > MUX_SERVICES_MAX)
+	do {
 		most--;
+		sum = 0;
+		for (size_t i = 0; i < m->cfg.n_inputs; i++)
+			sum += MIN(m->inputs[i].n_found, most);
+	} while (sum > MUX_SERVICES_MAX);
 	for (size_t i = 0; i < m->cfg.n_inputs; i++)
 		m->inputs[i].n_services = MIN(m->inputs[i].n_found, most);
 }
@@ -159,17 +153,6 @@ static bool has_unsent(const struct mux_source *in)
 	return false;
 }
 
-/* True while the PMTs of programs that replace others of the input are missing:
- * the old programs are kept for AWAIT_MS. */
-static bool awaits_pmts(const struct mux *m, struct mux_source *in)
-{
-	if (!lacks_programs(in) || !has_unsent(in))
-		return false;
-	if (in->await_ns == 0)
-		in->await_ns = m->now_ns;
-	return m->now_ns - in->await_ns < AWAIT_MS * MS;
-}
-
 void mux_follow_tables(struct mux *m)
 {
 	bool changed = false, restores;
@@ -186,9 +169,16 @@ void mux_follow_tables(struct mux *m)
 			remux_replan(in->remux);
 		if (remux_builds(in->remux) == in->builds)
 			continue;
-		if (awaits_pmts(m, in)) {
-			m->fed = true; /* the next mux_turn() checks again */
-			continue;
+		/* While the PMTs of programs that replace others of the input
+		 * are missing, the old programs are kept for AWAIT_MS. */
+		if (lacks_programs(in) && has_unsent(in)) {
+			if (in->await_ns == 0)
+				in->await_ns = m->now_ns;
+			if (m->now_ns - in->await_ns < AWAIT_MS * MS) {
+				m->fed = true; /* the next mux_turn() checks
+						* again */
+				continue;
+			}
 		}
 		restores = in->kept != NULL;
 		mux_read_services(m, in);
@@ -206,18 +196,6 @@ void mux_follow_tables(struct mux *m)
 }
 
 /* --- the interface --- */
-
-/* Continues the output clocks that the previous worker has stored. */
-static void resume(struct mux *m)
-{
-	const struct splice_clock *clocks = m->cfg.continuity->clocks;
-
-	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
-		if (clocks[i].used)
-			cbr_resume(m->cbr, &(struct cbr_time){
-				clocks[i].pid, clocks[i].pcr,
-				clocks[i].at_ns });
-}
 
 /* Stores the output clocks and the current time for the next worker. */
 static void keep_times(struct mux *m)
@@ -255,6 +233,7 @@ struct mux *mux_new(const struct mux_config *cfg)
 		[LANE_CAT] = SI_PID_CAT, [LANE_SDT] = SI_PID_SDT,
 		[LANE_EIT] = SI_PID_EIT,
 	};
+	const struct splice_clock *clocks = cfg->continuity->clocks;
 	struct mux *m = xcalloc(1, sizeof *m);
 
 	m->cfg = *cfg;
@@ -273,7 +252,12 @@ struct mux *mux_new(const struct mux_config *cfg)
 	m->cbr = cbr_new_mux(cfg->kbps, PACER_BURST_MS, CBR_CLOCKS_MAX);
 	m->psi = psi_new();
 	m->eit = eit_share_new(cfg->n_inputs);
-	resume(m);
+	/* the output clocks continue those of the previous worker */
+	for (size_t i = 0; i < SPLICE_CLOCKS; i++)
+		if (clocks[i].used)
+			cbr_resume(m->cbr, &(struct cbr_time){
+				clocks[i].pid, clocks[i].pcr,
+				clocks[i].at_ns });
 	m->cat.interval_ms = CAT_MS;
 	m->sdt.interval_ms = SDT_MS;
 	for (size_t i = 0; i < MUX_LANES; i++) {
@@ -377,27 +361,12 @@ void mux_push(struct mux *m, struct mux_source *in, const uint8_t *packet)
 	}
 }
 
-static void watch_fill(const struct mux *m, const struct mux_source *in,
-		       const uint8_t *packet)
-{
-	struct mux_service *s = mux_owner(m, in, ts_pid(packet));
-
-	if (s != NULL && s->fill != NULL)
-		mux_watch_fill(in, s, packet);
-}
-
-/* True if packets of the input's programs are sent: the input receives packets,
- * and with `keep' the plan is settled. */
-static bool takes_packets(const struct mux *m, const struct mux_source *in)
-{
-	return (m->settled || !m->cfg.keep) && mux_hears(m, in);
-}
-
 void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 	      size_t n_runs)
 {
 	struct mux_source *in = &m->inputs[input];
-	bool takes = takes_packets(m, in);
+	/* with `keep' no packets are sent until the plan is settled */
+	bool takes = (m->settled || !m->cfg.keep) && mux_hears(m, in);
 
 	m->fed = true;
 	for (size_t i = 0; i < n_runs; i++) {
@@ -411,10 +380,13 @@ void mux_feed(struct mux *m, size_t input, const struct ts_run *runs,
 			if (pid < SI_PIDS_END) {
 				mux_take_table(m, in, packet);
 			} else if (takes) {
+				struct mux_service *s = in->n_gated > 0
+					? mux_owner(m, in, pid) : NULL;
+
 				if (ts_has_payload(packet))
 					m->fed_ns[pid] = in->heard_ns;
-				if (in->n_gated > 0)
-					watch_fill(m, in, packet);
+				if (s != NULL && s->fill != NULL)
+					mux_watch_fill(in, s, packet);
 				if (in->gone == NULL ||
 				    mux_takes_absent(m, in, packet))
 					mux_push(m, in, packet);
@@ -547,28 +519,22 @@ const struct psi *mux_psi(const struct mux *m)
 	return m->psi;
 }
 
-/* True if a video PID of the service has had no packets for a second.  Its rate
- * without video is not its usual rate. */
-static bool lacks_video(const struct mux *m, const struct mux_service *s)
-{
-	for (size_t i = 0; i < s->n_av; i++)
-		if (psi_class(m->psi, s->av[i]) == PID_VIDEO &&
-		    m->now_ns - MIN(m->now_ns, m->fed_ns[s->av[i]]) >=
-			    SECOND_NS)
-			return true;
-	return false;
-}
-
 /* Ends a second, which lasted ns nanoseconds, in the counters of a service. */
 static void end_second(const struct mux *m, struct mux_service *s, uint64_t ns)
 {
 	uint64_t sum = s->packets + s->dropped, fades = s->usual / USUAL_FADES;
 
+	/* If a video PID has had no packets for a second, the rate is not the
+	 * usual one. */
+	for (size_t i = 0; i < s->n_av; i++)
+		if (psi_class(m->psi, s->av[i]) == PID_VIDEO &&
+		    m->now_ns - MIN(m->now_ns, m->fed_ns[s->av[i]]) >=
+			    SECOND_NS)
+			fades = 0;
 	s->rate = (sum - s->before) * SECOND_NS / ns;
 	s->before = sum;
 	if (!s->silent)
-		s->usual = MAX(s->rate, s->usual - (lacks_video(m, s) ? 0
-								      : fades));
+		s->usual = MAX(s->rate, s->usual - fades);
 	s->excess = s->dropped - s->dropped_before;
 	s->dropped_before = s->dropped;
 }

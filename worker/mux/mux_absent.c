@@ -94,21 +94,15 @@ void mux_renew_gone(struct mux *m, struct mux_source *in)
 
 /* --- leaving --- */
 
-/* True if all packets of a service, which is silent, have left the line. */
-static bool has_left(const struct mux *m, const struct mux_source *in,
-		     const struct mux_service *s)
-{
-	return in->silent ? in->line.n == 0
-			  : m->now_ns - s->heard_ns >
-			    (m->cfg.delay_ms + LEAVE_MS) * MS;
-}
-
 static bool is_gone(const struct mux *m, const struct mux_source *in,
 		    const struct mux_service *s)
 {
 	return in->absent_ms > 0 && s->silent && in->heard_ns != 0 &&
 	       m->now_ns - s->heard_ns > in->absent_ms * MS &&
-	       has_left(m, in, s);
+	       /* all its packets have left the line */
+	       (in->silent ? in->line.n == 0
+			   : m->now_ns - s->heard_ns >
+			     (m->cfg.delay_ms + LEAVE_MS) * MS);
 }
 
 /* Updates whether the nth service is absent.  True: it has become absent or has
@@ -158,17 +152,6 @@ static void drop_held(struct mux_service *s)
 {
 	fifo_drop(&s->held, fifo_len(&s->held));
 	s->holds = false;
-}
-
-static void send_held(struct mux *m, struct mux_source *in,
-		      struct mux_service *s)
-{
-	struct ts_run run = fifo_run(&s->held);
-
-	for (size_t i = 0; i < run.n; i++)
-		mux_push(m, in, run.data + i * TS_PACKET);
-	drop_held(s);
-	fifo_done(&s->held);
 }
 
 /* Begins to look for a picture at which the nth service returns to the tables.
@@ -225,9 +208,15 @@ bool mux_takes_absent(struct mux *m, struct mux_source *in,
 	if (s->returns)
 		return true;
 	s->returns = may_return(m, s, packet);
-	if (s->returns)
-		send_held(m, in, s);
-	else if (s->holds)
+	if (s->returns) {
+		struct ts_run run = fifo_run(&s->held);
+
+		for (size_t i = 0; i < run.n; i++)
+			mux_push(m, in, run.data + i * TS_PACKET);
+		drop_held(s);
+		fifo_done(&s->held);
+	} else if (s->holds) {
 		(void)fifo_push(&s->held, (struct ts_run){ packet, 1 });
+	}
 	return s->returns;
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "worker/mux/mux_counters.h"
 
-static bool starts_unit(const uint8_t *packet)
-{
-	return packet[1] & 0x40;
-}
-
 bool mux_counters_feed(struct mux_counters *c, uint32_t source, uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
@@ -14,7 +9,7 @@ bool mux_counters_feed(struct mux_counters *c, uint32_t source, uint8_t *packet)
 	unsigned step = 0;
 
 	payload = ts_has_payload(packet);
-	if (fresh && payload && !starts_unit(packet))
+	if (fresh && payload && !ts_pusi(packet))
 		return false;
 	/* A packet without payload, for a PCR, may precede the first unit. */
 	if (fresh || ts_discontinuity(packet))

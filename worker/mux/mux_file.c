@@ -37,7 +37,7 @@ struct mux_file {
 	 * (rates), and its packets in the current second (meter). */
 	uint64_t rates[PMT_STREAMS_MAX], meter[PMT_STREAMS_MAX];
 	uint64_t seconds; /* measured seconds; 0: the rates are not known */
-	uint64_t judged;  /* `seconds' at the last call of judge() */
+	uint64_t judged;  /* `seconds' when `rates' was last judged */
 	bool metered; /* a measurement of the rates is running */
 	uint64_t meter_pcr; /* 27 MHz: PCR at the begin of the measurement */
 	/* the last PCR that left the line (27 MHz), and when; 0: none yet */
@@ -45,17 +45,6 @@ struct mux_file {
 };
 
 /* --- what is read --- */
-
-static struct mux_file *make(const struct mux *m, uint64_t now_ns)
-{
-	struct mux_file *f = xcalloc(1, sizeof *f);
-
-	f->begin_ns = now_ns;
-	f->psi = psi_new();
-	f->line.delay_ns = m->cfg.delay_ms * MS;
-	f->line.max = LINE_PACKETS;
-	return f;
-}
 
 void mux_free_file(struct mux_source *in)
 {
@@ -186,8 +175,13 @@ void mux_feed_file(struct mux *m, size_t input, const struct ts_run *runs,
 
 	if (!mux_wants_file(m, input))
 		return;
-	if (in->file == NULL)
-		in->file = make(m, now_ns);
+	if (in->file == NULL) {
+		in->file = xcalloc(1, sizeof *in->file);
+		in->file->begin_ns = now_ns;
+		in->file->psi = psi_new();
+		in->file->line.delay_ns = m->cfg.delay_ms * MS;
+		in->file->line.max = LINE_PACKETS;
+	}
 	in->file->heard_ns = now_ns;
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < runs[i].n; k++)
@@ -246,17 +240,6 @@ static bool map(const struct mux_file *file, struct mux_fill *f)
 		audio += class == PID_AUDIO;
 	}
 	return f->n_parts > 0 && video == file->video && video == has_video;
-}
-
-/* The time stamps of the filler minus those of the file, 90 kHz. */
-static uint64_t find_shift(const struct mux_file *file,
-			   const struct mux_fill *f, uint64_t at_ns)
-{
-	uint64_t pcr = file->pcr / PCR_PER_TICK +
-		       (at_ns - file->pcr_ns) * 9 / 100000;
-
-	return (fill_clock(f, at_ns) + PES_TIME_WRAP - pcr % PES_TIME_WRAP) %
-	       PES_TIME_WRAP;
 }
 
 /* --- the change between picture and file --- */
@@ -365,6 +348,7 @@ static void begin(struct mux *m, struct mux_source *in, size_t nth,
 {
 	const struct mux_file *file = in->file;
 	struct mux_fill *f = in->states[nth].fill;
+	uint64_t pcr;
 
 	if (fill_ends_soon(f) || file->seconds == 0 || file->pcr_ns == 0 ||
 	    !play_is_whole(f->play))
@@ -377,7 +361,10 @@ static void begin(struct mux *m, struct mux_source *in, size_t nth,
 		refuse(m, in, nth, FILE_TOO_FAST);
 		return;
 	}
-	f->shift = find_shift(file, f, at_ns);
+	/* the time stamps of the filler minus those of the file, 90 kHz */
+	pcr = file->pcr / PCR_PER_TICK + (at_ns - file->pcr_ns) * 9 / 100000;
+	f->shift = (fill_clock(f, at_ns) + PES_TIME_WRAP -
+		    pcr % PES_TIME_WRAP) % PES_TIME_WRAP;
 	renew_clock(f, m->now_ns);
 	play_free(&f->play);
 	f->play = play_others(m, in->services[nth].new_number, f);
@@ -407,22 +394,6 @@ static void end(struct mux *m, struct mux_source *in, size_t nth)
 	f->play = play;
 	f->rate = play_rate(play);
 	f->source = ++m->last_source;
-}
-
-static void end_all(struct mux *m, struct mux_source *in)
-{
-	for (size_t k = 0; k < in->n_services; k++)
-		if (mux_fill_has_file(&in->states[k]))
-			end(m, in, k);
-}
-
-/* Ends the file for the services whose rate its measured rate exceeds. */
-static void judge(struct mux *m, struct mux_source *in)
-{
-	in->file->judged = in->file->seconds;
-	for (size_t k = 0; k < in->n_services; k++)
-		if (mux_fill_has_file(&in->states[k]) && exceeds(m, in, k))
-			end(m, in, k);
 }
 
 /* Refuses a file that still lacks what services need after MISSING_MS. */
@@ -536,21 +507,16 @@ static void send(struct mux *m, const struct mux_file *file,
 	}
 }
 
-/* True if the file can begin with this packet, the first one of its line. */
-static bool is_start(struct mux_file *f, const uint8_t *packet)
-{
-	if (f->video)
-		return starts_take(&f->starts, f->line.pushed - f->line.n);
-	return f->streams.n > 0 && ts_pusi(packet) &&
-	       ts_pid(packet) == fill_pid(f->streams.list[0]);
-}
-
 static void run_first(struct mux *m, struct mux_source *in, uint64_t at_ns)
 {
 	struct mux_file *file = in->file;
 	const uint8_t *packet = delay_line_first(&file->line);
-	bool starts = is_start(file, packet);
 	uint64_t pcr;
+	/* the file can begin with this packet */
+	bool starts = file->video
+		? starts_take(&file->starts, file->line.pushed - file->line.n)
+		: file->streams.n > 0 && ts_pusi(packet) &&
+		  ts_pid(packet) == fill_pid(file->streams.list[0]);
 
 	if (ts_pid(packet) == file->streams.pcr_pid && ts_pcr(packet, &pcr)) {
 		file->pcr = pcr;
@@ -566,18 +532,6 @@ static void run_first(struct mux *m, struct mux_source *in, uint64_t at_ns)
 	}
 }
 
-/* Begins no further picture before the file, so that the last one is whole. */
-static void hold_pictures(struct mux_source *in)
-{
-	for (size_t k = 0; k < in->n_services && in->file->seconds > 0; k++) {
-		struct mux_fill *f = in->states[k].fill;
-
-		if (f != NULL && f->n_parts == 0 && !f->refused &&
-		    in->file->starts.n > 0)
-			play_hold_pictures(f->play, true, 0);
-	}
-}
-
 void file_run(struct mux *m, struct mux_source *in)
 {
 	struct mux_file *f = in->file;
@@ -585,14 +539,27 @@ void file_run(struct mux *m, struct mux_source *in)
 
 	if (!mux_wants_file(m, (size_t)(in - m->inputs)) ||
 	    m->now_ns - MIN(m->now_ns, f->heard_ns) > FILE_SILENT_MS * MS) {
-		end_all(m, in);
+		for (size_t k = 0; k < in->n_services; k++)
+			if (mux_fill_has_file(&in->states[k]))
+				end(m, in, k);
 		mux_free_file(in);
 		return;
 	}
-	if (f->seconds != f->judged)
-		judge(m, in);
+	/* its measured rate may now exceed that of a service */
+	for (size_t k = 0; k < in->n_services && f->seconds != f->judged; k++)
+		if (mux_fill_has_file(&in->states[k]) && exceeds(m, in, k))
+			end(m, in, k);
+	f->judged = f->seconds;
 	judge_missing(m, in);
-	hold_pictures(in);
+	/* no further picture begins before the file, so that the last one is
+	 * whole */
+	for (size_t k = 0; k < in->n_services && f->seconds > 0; k++) {
+		const struct mux_fill *fill = in->states[k].fill;
+
+		if (fill != NULL && fill->n_parts == 0 && !fill->refused &&
+		    f->starts.n > 0)
+			play_hold_pictures(fill->play, true, 0);
+	}
 	while ((at_ns = delay_line_next(&f->line, m->turn_ns)) <= m->now_ns) {
 		run_first(m, in, at_ns);
 		delay_line_leave(&f->line, at_ns);

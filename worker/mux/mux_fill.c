@@ -98,30 +98,28 @@ void fill_stop(struct mux *m, struct mux_source *in, size_t nth)
 	mux_renew_gates(m, in);
 }
 
-/* The rate of all other fillers, in packets per second. */
-static uint64_t rate_of_others(const struct mux *m, const struct mux_fill *f)
+/* The packets per second that the other fillers and max_kbps leave for the
+ * filler of the nth service. */
+static uint64_t rest_of_all(const struct mux *m, const struct mux_source *in,
+			    size_t nth)
 {
-	uint64_t sum = 0;
+	uint64_t rest = packets_of(m->cfg.kbps) / RATE_SHARE;
+	uint64_t fills = 0, sum = 0;
 
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
-		const struct mux_source *in = &m->inputs[i];
+		const struct mux_source *each = &m->inputs[i];
 
-		for (size_t k = 0; in->still && k < in->n_services; k++) {
-			const struct mux_fill *other = in->states[k].fill;
+		for (size_t k = 0; each->still && k < each->n_services; k++) {
+			const struct mux_fill *f = each->states[k].fill;
 
-			if (other != NULL && other != f)
-				sum += other->rate;
+			if (f != NULL && f != in->states[nth].fill)
+				fills += f->rate;
 		}
 	}
-	return sum;
-}
-
-/* The packets per second that max_kbps of the input leaves for the filler of
- * the nth service, beside the other services and their fillers. */
-static uint64_t rest_of_max(const struct mux_source *in, size_t nth)
-{
-	uint64_t sum = 0;
-
+	rest -= MIN(rest, fills);
+	if (in->max == 0)
+		return rest;
+	/* beside the other services of the input and their fillers */
 	for (size_t k = 0; k < in->n_services; k++) {
 		const struct mux_service *s = &in->states[k];
 
@@ -132,18 +130,7 @@ static uint64_t rest_of_max(const struct mux_source *in, size_t nth)
 		else if (!s->blocked && !s->silent)
 			sum += s->usual;
 	}
-	return in->max - MIN(in->max, sum);
-}
-
-/* The packets per second that the other fillers and max_kbps leave for the
- * filler of the nth service. */
-static uint64_t rest_of_all(const struct mux *m, const struct mux_source *in,
-			    size_t nth)
-{
-	uint64_t all = packets_of(m->cfg.kbps) / RATE_SHARE;
-	uint64_t ret = all - MIN(all, rate_of_others(m, in->states[nth].fill));
-
-	return in->max != 0 ? MIN(ret, rest_of_max(in, nth)) : ret;
+	return MIN(rest, in->max - MIN(in->max, sum));
 }
 
 uint64_t fill_room(const struct mux *m, const struct mux_source *in,

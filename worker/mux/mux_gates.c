@@ -18,18 +18,6 @@ static void set_all(const uint64_t set[WORDS], uint16_t value,
 			to[64 * w + (size_t)__builtin_ctzll(bits)] = value;
 }
 
-static void set_owners(struct mux *m, const struct mux_source *in)
-{
-	for (size_t k = in->n_services; k-- > 0;) {
-		uint64_t own[WORDS] = { 0 };
-
-		mux_add_service_pids(in, k, own);
-		set_all(own, (uint16_t)(k + 1), m->owner);
-		if (in->still)
-			mux_add_service_pids(in, k, m->fill_pids);
-	}
-}
-
 /* True if the packets of the service are not sent: it is blocked or filled. */
 static bool is_gated(const struct mux_service *s)
 {
@@ -93,8 +81,18 @@ void mux_renew_owners(struct mux *m)
 	memset(m->owner, 0, sizeof m->owner);
 	memset(m->gate, 0, sizeof m->gate);
 	memset(m->fill_pids, 0, sizeof m->fill_pids);
-	for (size_t i = 0; i < m->cfg.n_inputs; i++)
-		set_owners(m, &m->inputs[i]);
+	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
+		const struct mux_source *in = &m->inputs[i];
+
+		for (size_t k = in->n_services; k-- > 0;) {
+			uint64_t own[WORDS] = { 0 };
+
+			mux_add_service_pids(in, k, own);
+			set_all(own, (uint16_t)(k + 1), m->owner);
+			if (in->still)
+				mux_add_service_pids(in, k, m->fill_pids);
+		}
+	}
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		mux_renew_gates(m, &m->inputs[i]);
 		mux_check_fills(m, &m->inputs[i]);
@@ -171,21 +169,6 @@ static bool resumes(const struct mux *m, const struct mux_source *in,
 		 mux_fill_precedes(m, &in->line, packet));
 }
 
-/* Counts a packet as sent, or as dropped for the rate.  A packet instead of
- * which a filler is sent counts as neither. */
-static void count(struct mux_source *in, struct mux_service *owner,
-		  enum mux_stop stopped)
-{
-	if (owner != NULL && stopped == MUX_SENT) {
-		owner->packets++;
-	} else if (stopped == MUX_BLOCKED || stopped == MUX_LATE) {
-		in->dropped++;
-		in->late += stopped == MUX_LATE;
-		if (owner != NULL)
-			owner->dropped++;
-	}
-}
-
 bool mux_judge(struct mux *m, struct mux_source *in, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
@@ -206,6 +189,15 @@ bool mux_judge(struct mux *m, struct mux_source *in, const uint8_t *packet)
 	/* While a filler sends on the PID, the filler sets its counter. */
 	if (*stopped != MUX_SENT && (gate == NULL || gate->fill == NULL))
 		mux_counters_forget(&m->counters, pid);
-	count(in, owner, *stopped);
+	/* A packet instead of which a filler is sent counts neither as sent nor
+	 * as dropped for the rate. */
+	if (owner != NULL && *stopped == MUX_SENT) {
+		owner->packets++;
+	} else if (*stopped == MUX_BLOCKED || *stopped == MUX_LATE) {
+		in->dropped++;
+		in->late += *stopped == MUX_LATE;
+		if (owner != NULL)
+			owner->dropped++;
+	}
 	return *stopped == MUX_SENT;
 }

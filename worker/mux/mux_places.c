@@ -133,15 +133,6 @@ static void give_input(struct mux *m, size_t input, uint64_t at_ns)
 	delay_line_leave(&in->line, at_ns);
 }
 
-static void give_lane(struct mux *m, struct lane *l, uint64_t at_ns)
-{
-	uint8_t *packet = l->fifo.memory + l->fifo.head * TS_PACKET;
-
-	if (mux_counters_feed(&m->counters, MUX_TABLES_SOURCE, packet))
-		mux_give(m, packet, at_ns);
-	fifo_drop(&l->fifo, 1);
-}
-
 /* Builds the tree of this mux_turn(). */
 static void begin(struct mux *m, struct turn *t)
 {
@@ -195,7 +186,12 @@ static bool give_next(struct mux *m, struct turn *t)
 	if (waiting == next) {
 		give_waiting(m);
 	} else if (found < MUX_LANES) {
-		give_lane(m, &m->lanes[found], next);
+		struct fifo *fifo = &m->lanes[found].fifo;
+		uint8_t *packet = fifo->memory + fifo->head * TS_PACKET;
+
+		if (mux_counters_feed(&m->counters, MUX_TABLES_SOURCE, packet))
+			mux_give(m, packet, next);
+		fifo_drop(fifo, 1);
 		set_next(t, found, --t->left[found] > 0
 					   ? next + LANE_SPACING_MS * MS
 					   : UINT64_MAX);

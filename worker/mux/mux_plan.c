@@ -72,19 +72,6 @@ static void add_service(const struct mux *m, size_t input,
 	}
 }
 
-static void add_services(const struct mux *m, size_t input, json_t *o)
-{
-	const struct mux_source *in = &m->inputs[input];
-	struct remux_service *list = xcalloc(PLAN_SERVICES_MAX, sizeof *list);
-	json_t *services = si_put_list(o, "services");
-	size_t n = remux_services(in->remux, list, PLAN_SERVICES_MAX);
-
-	n += remux_unsent(in->remux, list + n, PLAN_SERVICES_MAX - n);
-	for (size_t i = 0; i < n; i++)
-		add_service(m, input, &list[i], services);
-	free(list);
-}
-
 /* --- PIDs --- */
 
 static void add_pid(const struct mux *m, size_t input,
@@ -131,8 +118,18 @@ json_t *mux_plan(const struct mux *m, size_t input, unsigned from,
 	}
 	if (in->remux == NULL)
 		return o;
-	if (from == 0)
-		add_services(m, input, o);
+	if (from == 0) {
+		struct remux_service *services =
+			xcalloc(PLAN_SERVICES_MAX, sizeof *services);
+
+		list = si_put_list(o, "services");
+		n = remux_services(in->remux, services, PLAN_SERVICES_MAX);
+		n += remux_unsent(in->remux, services + n,
+				  PLAN_SERVICES_MAX - n);
+		for (size_t i = 0; i < n; i++)
+			add_service(m, input, &services[i], list);
+		free(services);
+	}
 	list = si_put_list(o, "pids");
 	n = remux_pids(in->remux, &at, pids, PLAN_PIDS_MAX);
 	for (size_t i = 0; i < n; i++)

@@ -164,28 +164,21 @@ static void begin_pmt(const struct mux *m, struct mux_pmt *p, uint64_t pat_ns,
 	section_set_version(p->data, len, (version + 31U) & 31U);
 }
 
-/* Adds the sections of the PAT to the list.  They are its first entries, so
- * that the PAT precedes PMTs that are due at the same time.  Returns the time
- * at which the last section leaves. */
-static uint64_t list_pat(const struct mux *m, struct mux_pmt *list)
-{
-	uint64_t last_ns = m->now_ns;
-
-	for (size_t i = 0; i < m->pat.n; i++) {
-		list[i] = carry_over(m, (uint16_t)i, TS_PID_PAT);
-		hurry(&list[i], m->now_ns);
-		last_ns = MAX(last_ns, list[i].due_ns);
-	}
-	return last_ns;
-}
-
 void mux_list_pmts(struct mux *m)
 {
 	struct mux_pmt *list = xcalloc(MUX_SERVICES_MAX + MUX_SECTIONS_MAX,
 				       sizeof *list);
-	uint64_t pat_ns = list_pat(m, list);
+	uint64_t pat_ns = m->now_ns; /* when the last section of the PAT
+				      * leaves */
 	size_t n = m->pat.n;
 
+	/* The sections of the PAT come first, so that the PAT precedes PMTs
+	 * that are due at the same time. */
+	for (size_t i = 0; i < n; i++) {
+		list[i] = carry_over(m, (uint16_t)i, TS_PID_PAT);
+		hurry(&list[i], m->now_ns);
+		pat_ns = MAX(pat_ns, list[i].due_ns);
+	}
 	memset(m->pmt_pids, 0, sizeof m->pmt_pids);
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		const struct mux_source *in = &m->inputs[i];
@@ -247,20 +240,6 @@ static void take(struct mux *m, struct mux_pmt *p, const uint8_t *section,
 		keep(m, p, section, len, at_ns);
 }
 
-static void take_section(struct mux *m, const struct mux_source *in,
-			 uint16_t pid, const uint8_t *section, size_t len,
-			 uint64_t at_ns)
-{
-	uint16_t number = (uint16_t)(section[3] << 8 | section[4]);
-	struct mux_pmt *p = find(m->pmts, m->n_pmts, number, pid);
-
-	if (p == NULL || &m->inputs[p->input] != in ||
-	    section_table_id(section) != PMT_TABLE_ID ||
-	    len > sizeof p->data)
-		return;
-	take(m, p, section, len, at_ns);
-}
-
 /* The entry of the nth service of an input; NULL: it has no entry. */
 static struct mux_pmt *find_service(const struct mux *m,
 				    const struct mux_source *in, size_t nth)
@@ -309,9 +288,18 @@ void mux_take_pmt(struct mux *m, struct mux_source *in, const uint8_t *packet,
 		section_reset(&in->pmt.assembler);
 	in->pmt_pid = pid;
 	section_push(&in->pmt.assembler, packet);
-	while ((section = section_pull(&in->pmt.assembler, &len)) != NULL)
-		if (section_has_syntax(section))
-			take_section(m, in, pid, section, len, at_ns);
+	while ((section = section_pull(&in->pmt.assembler, &len)) != NULL) {
+		struct mux_pmt *p;
+
+		if (!section_has_syntax(section))
+			continue;
+		p = find(m->pmts, m->n_pmts,
+			 (uint16_t)(section[3] << 8 | section[4]), pid);
+		if (p != NULL && &m->inputs[p->input] == in &&
+		    section_table_id(section) == PMT_TABLE_ID &&
+		    len <= sizeof p->data)
+			take(m, p, section, len, at_ns);
+	}
 	find_next(m);
 }
 
@@ -337,15 +325,6 @@ static const uint8_t *content(const struct mux *m, const struct mux_pmt *p,
 	return p->len > 0 ? p->data : NULL;
 }
 
-/* Delays the other sections of this PID until end_ns. */
-static void delay_others(struct mux *m, const struct mux_pmt *p,
-			 uint64_t end_ns)
-{
-	for (size_t i = 0; i < m->n_pmts; i++)
-		if (&m->pmts[i] != p && m->pmts[i].pid == p->pid)
-			m->pmts[i].due_ns = MAX(m->pmts[i].due_ns, end_ns);
-}
-
 /* Sends the packets of a section, PACKET_US apart from at_ns on. */
 static void send(struct mux *m, const struct mux_pmt *p, uint64_t at_ns,
 		 const uint8_t *section, size_t len)
@@ -368,16 +347,10 @@ static void send(struct mux *m, const struct mux_pmt *p, uint64_t at_ns,
 			waiting_add(&m->waiting, at_ns, packet);
 		at_ns += PACKET_US * UINT64_C(1000);
 	}
-	delay_others(m, p, at_ns);
-}
-
-static uint64_t interval(const struct mux *m, const struct mux_pmt *p)
-{
-	uint64_t ns = m->pmt_every_ns;
-
-	return p->sent_ns != 0 ? ns
-			       : ns / 2 + ns / 2 * (m->next_pmt % STAGGER) /
-						 STAGGER;
+	/* the other sections of this PID leave behind it */
+	for (size_t i = 0; i < m->n_pmts; i++)
+		if (&m->pmts[i] != p && m->pmts[i].pid == p->pid)
+			m->pmts[i].due_ns = MAX(m->pmts[i].due_ns, at_ns);
 }
 
 void mux_send_pmt(struct mux *m)
@@ -393,8 +366,12 @@ void mux_send_pmt(struct mux *m)
 		/* behind all packets that cbr has, as for packets of an
 		 * input */
 		uint64_t at_ns = MAX(p->due_ns, m->free_ns);
-		uint64_t due_ns = at_ns + interval(m, p);
+		uint64_t every = m->pmt_every_ns, due_ns;
 
+		if (p->sent_ns == 0)
+			every = every / 2 + every / 2 *
+				(m->next_pmt % STAGGER) / STAGGER;
+		due_ns = at_ns + every;
 		if (sent) {
 			send(m, p, at_ns, section, len);
 			p->sent_ns = at_ns;

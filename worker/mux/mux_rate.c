@@ -60,18 +60,12 @@ static struct unit unit_at(struct mux *m, size_t input, size_t nth)
 	return (struct unit){ in, &in->states[nth] };
 }
 
-/* Duration in ns of the last measurement and the current one together. */
-static uint64_t metered_ns(const struct mux *m)
-{
-	return m->metered_ns + m->now_ns - m->meter_ns;
-}
-
 /* The rate in packets per second, if n packets were counted in the last
  * measurement and the current one; 0: both together are shorter than METER_MS,
  * so that the rate is not known yet. */
 static uint64_t rate_of_count(const struct mux *m, uint64_t n)
 {
-	uint64_t ns = metered_ns(m);
+	uint64_t ns = m->metered_ns + m->now_ns - m->meter_ns;
 
 	return ns < METER_MS * MS ? 0 : n * SECOND_NS / ns;
 }
@@ -102,16 +96,6 @@ static uint64_t service_rate(const struct mux *m, const struct mux_service *s)
 	return rate_of_count(m, s->metered + s->meter);
 }
 
-static void follow_usual(const struct mux *m, struct mux_source *in)
-{
-	int64_t rate = (int64_t)rate_of(m, in);
-
-	if (in->usual == 0)
-		in->usual = rate;
-	else if (!in->silent)
-		in->usual += (rate - in->usual) / USUAL_METERS;
-}
-
 /* Counts the packets of this mux_turn(), and begins a new measurement every
  * METER_MS. */
 static void measure(struct mux *m)
@@ -123,12 +107,17 @@ static void measure(struct mux *m)
 	over = m->now_ns - m->meter_ns >= METER_MS * MS;
 	for (size_t i = 0; i < m->cfg.n_inputs; i++) {
 		struct mux_source *in = &m->inputs[i];
+		int64_t rate;
 
 		in->meter += in->due;
 		mux_meter_services(m, in);
 		if (!over)
 			continue;
-		follow_usual(m, in);
+		rate = (int64_t)rate_of(m, in);
+		if (in->usual == 0)
+			in->usual = rate;
+		else if (!in->silent)
+			in->usual += (rate - in->usual) / USUAL_METERS;
 		in->metered = in->meter;
 		in->meter = 0;
 		for (size_t k = 0; k < mux_units(in); k++) {
@@ -232,16 +221,6 @@ static bool is_late(const struct mux *m)
 {
 	return m->late_ns != 0 &&
 	       m->now_ns - m->late_ns < LATE_EFFECT_MS * MS;
-}
-
-static void watch_lateness(struct mux *m)
-{
-	uint64_t ms = cbr_late_ms(m->cbr, m->now_ns);
-
-	if (ms < CBR_BEHIND_MS)
-		return;
-	m->late_ms = is_late(m) ? MAX(m->late_ms, ms) : ms;
-	m->late_ns = m->now_ns;
 }
 
 /* Blocks a service.  above_max: because its input exceeds its own max_kbps;
@@ -473,14 +452,6 @@ static struct unit find_waiting(struct mux *m, struct unit last)
 	return found;
 }
 
-static void release(struct mux *m, struct unit u)
-{
-	u.s->blocked = u.s->cut = u.s->above_max = u.s->late = false;
-	u.s->released_ns = m->now_ns;
-	m->changed_ns = m->calm_ns = m->now_ns;
-	mux_renew_gates(m, u.in);
-}
-
 /* Releases the blocked services that fit together.  room: packets that the
  * queue still has room for.  All packets of an input that are due are
  * subtracted once, at its first released service. */
@@ -496,7 +467,10 @@ static void release_fitting(struct mux *m, size_t room)
 			u.s->late &= is_late(m);
 			continue;
 		}
-		release(m, u);
+		u.s->blocked = u.s->cut = u.s->above_max = u.s->late = false;
+		u.s->released_ns = m->now_ns;
+		m->changed_ns = m->calm_ns = m->now_ns;
+		mux_renew_gates(m, u.in);
 		room -= due;
 		counted = u.in;
 	}
@@ -511,10 +485,14 @@ void mux_limit(struct mux *m)
 	size_t waiting = cbr_waiting(m->cbr), late = cbr_late(m->cbr);
 	uint64_t most = capacity(m, m->cfg.delay_ms);
 	uint64_t excess = waiting - MIN(waiting, late);
+	uint64_t late_ms = cbr_late_ms(m->cbr, m->now_ns);
 	size_t room;
 
 	m->crowded = excess > most / CROWDED_PART;
-	watch_lateness(m);
+	if (late_ms >= CBR_BEHIND_MS) {
+		m->late_ms = is_late(m) ? MAX(m->late_ms, late_ms) : late_ms;
+		m->late_ns = m->now_ns;
+	}
 	measure(m);
 	block_greedy(m);
 	cut_units(m);

@@ -90,25 +90,19 @@ static struct mux_service *find_old(struct mux_service *states,
 	return NULL;
 }
 
-/* Stores the programs without a PMT, so that the next change does not wait for
- * these PMTs. */
-static void read_unsent(struct mux_source *in)
-{
-	struct remux_service list[MUX_SERVICES_MAX];
-
-	in->await_ns = 0;
-	in->n_unsent = remux_unsent(in->remux, list, MUX_SERVICES_MAX);
-	for (size_t i = 0; i < in->n_unsent; i++)
-		in->unsent[i] = list[i].number;
-}
-
 void mux_read_services(struct mux *m, struct mux_source *in)
 {
 	struct remux_service before[MUX_SERVICES_MAX];
+	struct remux_service unsent[MUX_SERVICES_MAX];
 	struct mux_service *old = in->states;
 	size_t n_old = in->n_found;
 
-	read_unsent(in);
+	/* The next change does not wait for the PMTs that are missing now. */
+	in->await_ns = 0;
+	in->n_unsent = remux_unsent(in->remux, unsent, MUX_SERVICES_MAX);
+	for (size_t i = 0; i < in->n_unsent; i++)
+		in->unsent[i] = unsent[i].number;
+
 	memcpy(before, in->services, sizeof before);
 	in->builds = remux_builds(in->remux);
 	in->n_found = remux_services(in->remux, in->services,
@@ -143,37 +137,19 @@ static bool is_over(const struct mux *m, uint64_t heard_ns)
 	return m->now_ns - MIN(heard_ns, m->now_ns) > MUX_SILENT_MS * MS;
 }
 
-static bool is_silent(const struct mux *m, const struct mux_source *in,
-		      struct mux_service *s)
-{
-	for (size_t i = 0; i < s->n_av; i++)
-		s->heard_ns = MAX(s->heard_ns, m->fed_ns[s->av[i]]);
-	if (s->n_av == 0)
-		s->heard_ns = in->heard_ns;
-	return in->silent || is_over(m, s->heard_ns);
-}
-
-/* When an input ends a silence in which all its packets have left the line,
- * sends the PMTs of the remux for its services. */
-static void follow_drain(struct mux *m, struct mux_source *in)
-{
-	if (in->silent && in->line.n == 0) {
-		in->drained = true;
-	} else if (!in->silent && in->drained) {
-		in->drained = false;
-		for (size_t k = 0; k < in->n_services; k++)
-			mux_renew_pmt(m, in, k);
-	}
-}
-
 static bool look_at_services(struct mux *m, struct mux_source *in)
 {
 	bool changed = false;
 
 	for (size_t k = 0; k < in->n_services; k++) {
 		struct mux_service *s = &in->states[k];
-		bool silent = is_silent(m, in, s);
+		bool silent;
 
+		for (size_t i = 0; i < s->n_av; i++)
+			s->heard_ns = MAX(s->heard_ns, m->fed_ns[s->av[i]]);
+		if (s->n_av == 0)
+			s->heard_ns = in->heard_ns;
+		silent = in->silent || is_over(m, s->heard_ns);
 		changed |= silent != s->silent;
 		s->silent = silent;
 	}
@@ -191,7 +167,15 @@ bool mux_look_for_silence(struct mux *m)
 		bool was = in->silent;
 
 		in->silent = in->heard_ns == 0 || is_over(m, in->heard_ns);
-		follow_drain(m, in);
+		/* When the input ends a silence in which all its packets have
+		 * left the line, the PMTs of the remux are sent. */
+		if (in->silent && in->line.n == 0) {
+			in->drained = true;
+		} else if (!in->silent && in->drained) {
+			in->drained = false;
+			for (size_t k = 0; k < in->n_services; k++)
+				mux_renew_pmt(m, in, k);
+		}
 		/* A service that can return is checked in each call, so that
 		 * its first packets end the silence. */
 		if (all || in->silent != was || in->n_absent > 0 ||

@@ -323,23 +323,6 @@ static uint8_t flags_of(const struct mux *m, uint16_t number, uint8_t flags)
 	return flags;
 }
 
-/* Writes a section with this entry, to which the descriptors of the
- * configuration are applied.  Returns its length; 0: it would be too long for a
- * section. */
-static size_t edit_entry(const struct mux *m, const struct filler *f,
-			 const uint8_t *entry, size_t len,
-			 uint8_t ret[SECTION_PSI_MAX])
-{
-	uint8_t section[SECTION_PSI_MAX];
-	struct section_writer w;
-
-	section_begin(&w, section, &f->head);
-	write_bytes(&w, f->lead, f->n_lead);
-	write_bytes(&w, entry, len);
-	return (size_t)MAX(0, desc_apply_sdt(m->cfg.edits, section,
-					     section_end(&w), ret));
-}
-
 /* Adds the nth service of an input to the SDT. p, len: its entry.  The edits of
  * the configuration are applied if they have room.  False: the entry has no
  * room even without edits. */
@@ -347,7 +330,9 @@ static bool add_service(const struct mux *m, const struct mux_source *in,
 			const uint8_t *p, size_t len, size_t nth,
 			struct filler *f)
 {
-	uint8_t entry[SECTION_PSI_MAX], edited[SECTION_PSI_MAX];
+	uint8_t entry[SECTION_PSI_MAX], section[SECTION_PSI_MAX];
+	uint8_t edited[SECTION_PSI_MAX];
+	struct section_writer w;
 	uint16_t number = in->services[nth].new_number;
 	size_t n;
 
@@ -358,7 +343,13 @@ static bool add_service(const struct mux *m, const struct mux_source *in,
 	entry[3] = status_of(m, in, nth, p[3] & 0xf0) | (p[3] & 0x0f);
 	if (m->cfg.edits.n == 0)
 		return add_entry(f, entry, len);
-	n = edit_entry(m, f, entry, len, edited);
+	/* a section with this entry alone; n is 0 if the edited one would be
+	 * too long */
+	section_begin(&w, section, &f->head);
+	write_bytes(&w, f->lead, f->n_lead);
+	write_bytes(&w, entry, len);
+	n = (size_t)MAX(0, desc_apply_sdt(m->cfg.edits, section,
+					  section_end(&w), edited));
 	if (n > 0 && add_entry(f, edited + SDT_HEADER,
 			       n - SDT_HEADER - SECTION_CRC))
 		return true;

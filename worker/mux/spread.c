@@ -16,18 +16,6 @@ enum {
 	CALM_MS = 1000,
 };
 
-static unsigned leak_of(const struct psi *psi, uint16_t pid)
-{
-	switch (psi_class(psi, pid)) {
-	case PID_PSI:
-		return T_STD_TABLES_BPS;
-	case PID_AUDIO:
-		return T_STD_AUDIO_BPS;
-	default:
-		return 0;
-	}
-}
-
 static void set_leak(struct spread_pid *p, unsigned bps)
 {
 	if (bps == p->bps)
@@ -41,11 +29,13 @@ void spread_follow(struct spread *s, const struct psi *psi)
 {
 	for (uint16_t pid = 0; pid < TS_PIDS; pid++) {
 		struct spread_pid *p = &s->pids[pid];
-		uint8_t coding = psi_class(psi, pid) == PID_VIDEO
-					 ? psi_coding(psi, pid) : 0;
+		enum pid_class class = psi_class(psi, pid);
+		uint8_t coding = class == PID_VIDEO ? psi_coding(psi, pid) : 0;
+		unsigned bps = class == PID_PSI ? T_STD_TABLES_BPS
+			       : class == PID_AUDIO ? T_STD_AUDIO_BPS : 0;
 
 		if (coding == 0 || coding != p->coding)
-			set_leak(p, leak_of(psi, pid));
+			set_leak(p, bps);
 		if (coding != p->coding)
 			p->coding = coding;
 	}
@@ -63,13 +53,16 @@ void spread_learn(struct spread *s, const uint8_t *packet)
 		set_leak(p, video.bps);
 }
 
-/* Adds a packet to the model of the buffer, at at_ns or as soon after it as the
- * buffer has room.  Returns that time. */
-static uint64_t fill(struct spread_pid *p, uint64_t at_ns)
+/* The time at which a packet leaves: at_ns, or later.  If the rate of the PID
+ * exceeds that of its buffer, it leaves at at_ns. */
+static uint64_t place(struct spread_pid *p, uint64_t at_ns)
 {
-	uint64_t at = MAX(at_ns, p->at_ns);
+	uint64_t at = MAX(at_ns, p->at_ns), wait_ns;
 	float drained = p->leak * (float)(at - p->at_ns);
 
+	if (p->bps == 0)
+		return at_ns;
+	/* the packet enters the model of the buffer as soon as that has room */
 	p->level -= MIN(drained, p->level);
 	if (p->level + TS_PACKET > ROOM) {
 		at += (uint64_t)((p->level + TS_PACKET - ROOM) / p->leak);
@@ -77,18 +70,7 @@ static uint64_t fill(struct spread_pid *p, uint64_t at_ns)
 	}
 	p->level += TS_PACKET;
 	p->at_ns = at;
-	return at;
-}
-
-/* The time at which a packet leaves: at_ns, or later.  If the rate of the PID
- * exceeds that of its buffer, it leaves at at_ns. */
-static uint64_t place(struct spread_pid *p, uint64_t at_ns)
-{
-	uint64_t wait_ns;
-
-	if (p->bps == 0)
-		return at_ns;
-	wait_ns = fill(p, at_ns) - at_ns;
+	wait_ns = at - at_ns;
 	if (wait_ns > SPREAD_MAX_MS * MS) {
 		p->over = true;
 		wait_ns = SPREAD_MAX_MS * MS;

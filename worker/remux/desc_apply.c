@@ -190,12 +190,6 @@ int desc_apply_sdt(struct desc_edits edits, const uint8_t *section, size_t len,
 	return finish(&c);
 }
 
-static bool is_foreign(const struct copy *c, struct desc_transport t)
-{
-	return number_at(c, 0) != t.tsid ||
-	       (number_at(c, 2) != t.onid && !t.any_network);
-}
-
 int desc_apply_nit(struct desc_edits edits, struct desc_transport transport,
 		   const uint8_t *section, size_t len,
 		   uint8_t ret[SECTION_PSI_MAX])
@@ -215,7 +209,9 @@ int desc_apply_nit(struct desc_edits edits, struct desc_transport transport,
 	while (c.at < c.end) {
 		if (c.end - c.at < 6)
 			return -EBADMSG;
-		c.foreign = is_foreign(&c, transport);
+		c.foreign = number_at(&c, 0) != transport.tsid ||
+			    (number_at(&c, 2) != transport.onid &&
+			     !transport.any_network);
 		if (!pass(&c, 4) || !change_loop(&c, 0, 0))
 			return -EBADMSG;
 	}

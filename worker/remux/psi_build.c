@@ -262,20 +262,6 @@ static size_t make_ca(const struct cas_entry *e, uint16_t pid,
 	return 6 + data->len;
 }
 
-static void write_cas(struct pmt_writer *w)
-{
-	const struct cas_list *cas = w->c->cas;
-	uint8_t desc[DESC_MAX];
-
-	for (size_t i = 0; cas != NULL && i < cas->n; i++) {
-		const struct cas_spec *s = &cas->list[i];
-
-		(void)make_ca(&s->entry, s->link.ecm_pid, &s->link.ecm_data,
-			      desc);
-		put_desc(w, RANK_ESSENTIAL, desc);
-	}
-}
-
 static bool has_guest(const struct pmt_content *c)
 {
 	return c->guest != NULL && c->guest->type != 0 &&
@@ -324,6 +310,7 @@ static size_t write_pmt(struct pmt_writer *w, uint8_t *memory, size_t limit)
 {
 	const struct selection *sel = w->c->selection;
 	const struct pid_plan *plan = w->c->plan;
+	const struct cas_list *cas = w->c->cas;
 	uint16_t pcr = TS_PID_NULL;
 	size_t loop;
 
@@ -339,7 +326,14 @@ static size_t write_pmt(struct pmt_writer *w, uint8_t *memory, size_t limit)
 	loop = write_loop_begin(&w->out);
 	(void)write_loop(w, sel->pmt.descriptors, true, NULL);
 	write_cue_registration(w);
-	write_cas(w);
+	for (size_t i = 0; cas != NULL && i < cas->n; i++) {
+		const struct cas_link *link = &cas->list[i].link;
+		uint8_t desc[DESC_MAX];
+
+		(void)make_ca(&cas->list[i].entry, link->ecm_pid,
+			      &link->ecm_data, desc);
+		put_desc(w, RANK_ESSENTIAL, desc);
+	}
 	write_loop_end(&w->out, loop);
 	for (size_t i = 0; i < sel->n; i++)
 		write_stream(w, &sel->list[i]);

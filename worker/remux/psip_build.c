@@ -103,12 +103,6 @@ static void write_location(struct section_writer *w,
 	w->data[start + 4] = (uint8_t)kept;
 }
 
-static bool is_location(const struct desc *d)
-{
-	return d->tag == SERVICE_LOCATION && d->len >= LOCATION_HEAD &&
-	       d->len >= LOCATION_HEAD + d->data[2] * LOCATION_ELEMENT;
-}
-
 static void write_ten_bits(struct section_writer *w, size_t at)
 {
 	write_loop_end(w, at);
@@ -135,18 +129,13 @@ static void write_channel(struct section_writer *w,
 	write_bytes(w, copy, sizeof copy);
 	at = write_loop_begin(w);
 	while (desc_next(&loop, &d)) {
-		if (is_location(&d))
+		if (d.tag == SERVICE_LOCATION && d.len >= LOCATION_HEAD &&
+		    d.len >= LOCATION_HEAD + d.data[2] * LOCATION_ELEMENT)
 			write_location(w, program, &d);
 		else
 			write_bytes(w, d.data - 2, 2 + (size_t)d.len);
 	}
 	write_ten_bits(w, at);
-}
-
-static bool is_of(const struct psip_program *program, const uint8_t *channel)
-{
-	return get16(channel + CHANNEL_TSID) == program->ids.tsid &&
-	       get16(channel + CHANNEL_PNR) == program->ids.pnr;
 }
 
 int psip_vct_build(const struct psip_program *program, const uint8_t *section,
@@ -174,7 +163,8 @@ int psip_vct_build(const struct psip_program *program, const uint8_t *section,
 		if (end - at < loop.len)
 			return -EBADMSG;
 		at += loop.len;
-		if (!is_of(program, channel))
+		if (get16(channel + CHANNEL_TSID) != program->ids.tsid ||
+		    get16(channel + CHANNEL_PNR) != program->ids.pnr)
 			continue;
 		write_channel(&w, program, channel, loop);
 		kept++;
@@ -206,25 +196,13 @@ static const struct psip_vct *vct_of(const struct psip_vct vcts[PSIP_VCTS],
 	}
 }
 
-static void write_table(struct section_writer *w, const uint8_t *table,
-			size_t len, const struct psip_vct *vct)
-{
-	size_t at = w->len;
-
-	write_bytes(w, table, len);
-	if (vct == NULL || w->full)
-		return;
-	set16(w->data + at + TABLE_BYTES, 0);
-	set16(w->data + at + TABLE_BYTES + 2, (unsigned)vct->len);
-}
-
 int psip_mgt_build(const struct psip_vct vcts[PSIP_VCTS],
 		   const uint8_t *section, size_t len, uint8_t *ret,
 		   size_t size)
 {
 	struct section_head head = head_of(section, get16(section + EXTENSION),
 					   MIN(size, (size_t)MGT_LIMIT));
-	size_t at = MGT_TABLES, end = len - SECTION_CRC, own;
+	size_t at = MGT_TABLES, end = len - SECTION_CRC, own, table_at;
 	unsigned kept = 0, n_vcts = 0;
 	struct section_writer w;
 
@@ -253,7 +231,13 @@ int psip_mgt_build(const struct psip_vct vcts[PSIP_VCTS],
 		if (vct != NULL &&
 		    vct->version != (table[TABLE_VERSION] & 0x1f))
 			return 0;
-		write_table(&w, table, own, vct);
+		table_at = w.len;
+		write_bytes(&w, table, own);
+		if (vct != NULL && !w.full) {
+			set16(w.data + table_at + TABLE_BYTES, 0);
+			set16(w.data + table_at + TABLE_BYTES + 2,
+			      (unsigned)vct->len);
+		}
 		n_vcts += vct != NULL;
 		kept++;
 	}

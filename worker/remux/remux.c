@@ -200,12 +200,6 @@ size_t remux_unnumbered(const struct remux *r)
 	return n;
 }
 
-static bool is_filtered(const struct remux_options *o, uint16_t pid)
-{
-	return pid_set_has(&o->drop, pid) ||
-	       (o->keep.given && !pid_set_has(&o->keep, pid));
-}
-
 size_t remux_unlisted(const struct remux *r, size_t from, uint16_t *ret,
 		      size_t max)
 {
@@ -220,7 +214,9 @@ size_t remux_unlisted(const struct remux *r, size_t from, uint16_t *ret,
 
 		if (o->maps[i].what == MAP_PID && n < max &&
 		    r->plan.out[pid] == PID_PLAN_NONE &&
-		    !place_has(r->plan.homeless, pid) && !is_filtered(o, pid))
+		    !place_has(r->plan.homeless, pid) &&
+		    !pid_set_has(&o->drop, pid) &&
+		    (!o->keep.given || pid_set_has(&o->keep, pid)))
 			ret[n++] = pid;
 	}
 	return n;
@@ -250,26 +246,19 @@ bool remux_sends_pid(const struct remux *r, uint16_t pid)
 	return pid == r->plan.guest || pid == r->plan.ait;
 }
 
-/* Lists the output PIDs that have no source; returns their number. */
-static size_t list_added(const struct remux *r, struct remux_pid *ret)
-{
-	size_t n = 0;
-
-	if (r->guest.pid != 0)
-		ret[n++] = (struct remux_pid){ r->guest.pid, r->plan.guest,
-					       PID_ADDED };
-	if (remux_has_hbbtv(r))
-		ret[n++] = (struct remux_pid){ 0, r->plan.ait, PID_BY_HBBTV };
-	return n;
-}
-
 size_t remux_pids(const struct remux *r, uint16_t *at, struct remux_pid *ret,
 		  size_t max)
 {
 	const struct pid_plan *plan = &r->plan;
-	size_t n = *at == 0 ? list_added(r, ret) : 0;
 	uint16_t pid = *at;
+	size_t n = 0;
 
+	/* first the output PIDs that have no source */
+	if (pid == 0 && r->guest.pid != 0)
+		ret[n++] = (struct remux_pid){ r->guest.pid, plan->guest,
+					       PID_ADDED };
+	if (pid == 0 && remux_has_hbbtv(r))
+		ret[n++] = (struct remux_pid){ 0, plan->ait, PID_BY_HBBTV };
 	for (; pid < TS_PIDS && n < max; pid++) {
 		uint16_t out = plan->out[pid];
 
@@ -478,17 +467,6 @@ static void feed_run(struct remux *r, struct ts_run run)
 	}
 }
 
-/* Offers the places of n packets that the input skipped to generated
- * packets. */
-static void skip(struct remux *r, uint32_t n)
-{
-	for (; n > 0 && remux_has_queued(r); n--) {
-		r->packets++;
-		drop_packet(r);
-	}
-	r->packets += n;
-}
-
 void remux_feed_chosen(struct remux *r, const struct ts_run *runs,
 		       size_t n_runs, const struct ts_skips *skips,
 		       uint64_t now_ns)
@@ -503,7 +481,15 @@ void remux_feed_chosen(struct remux *r, const struct ts_run *runs,
 		if (before == NULL)
 			feed_run(r, runs[i]);
 		for (size_t k = 0; before != NULL && k < runs[i].n; k++) {
-			skip(r, before[k]);
+			uint32_t skipped = before[k];
+
+			/* The places of packets that the input skipped are
+			 * offered to generated packets. */
+			for (; skipped > 0 && remux_has_queued(r); skipped--) {
+				r->packets++;
+				drop_packet(r);
+			}
+			r->packets += skipped;
 			feed_run(r, (struct ts_run){
 				runs[i].data + k * TS_PACKET, 1 });
 		}

@@ -109,24 +109,19 @@ uint8_t remux_absent_strip(struct remux *r, const uint8_t *packet)
 	return (*state + 15) & BITS;
 }
 
-/* Is the PID video or audio, so that its packets show where a PES packet
- * begins? */
-static bool has_units(const struct remux *r, uint16_t pid)
-{
-	enum pid_class class = psi_class(r->psi, pid);
-
-	return class == PID_VIDEO || class == PID_AUDIO;
-}
-
 bool remux_absent_pass(struct remux *r, const uint8_t *packet, uint8_t *ret_cc)
 {
 	uint16_t pid = ts_pid(packet);
 	uint8_t *state = &r->absent[pid];
 
 	if ((*state & KIND) == BACK) {
+		enum pid_class class = psi_class(r->psi, pid);
+		/* its packets show where a PES packet begins */
+		bool units = class == PID_VIDEO || class == PID_AUDIO;
+
 		*ret_cc = (*state + 15) & BITS;
 		if (!ts_has_payload(packet) || ts_tei(packet) ||
-		    (!ts_pusi(packet) && has_units(r, pid)))
+		    (!ts_pusi(packet) && units))
 			return false;
 		*state = shifted(*state + 16U - ts_cc(packet));
 		if (*state == 0)

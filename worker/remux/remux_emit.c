@@ -102,20 +102,6 @@ static void push_pmts(struct remux *r)
 
 /* --- places --- */
 
-/* The number of the source packet from which on this packet may be sent.  PAT
- * and PMT share a buffer of the receiver, in which the first packet of a PMT,
- * but no further one, has room right behind a packet of the PAT. */
-static uint64_t free_at(const struct remux *r, const struct waiting *w,
-			const uint8_t *packet, uint64_t distance)
-{
-	uint32_t now = (uint32_t)r->packets;
-	uint32_t since = now - r->sent_at[ts_pid(packet)];
-
-	if (w == &r->psi_waiting && !ts_pusi(packet))
-		since = MIN(since, now - r->sent_at[TS_PID_PAT]);
-	return r->packets + (since < distance ? distance - since : 0);
-}
-
 /* True if no earlier packet of the queue has the PID of packet i: the packets
  * of a PID must stay in order. */
 static bool is_first_of_pid(const struct section_queue *q, size_t i)
@@ -133,14 +119,22 @@ static bool is_first_of_pid(const struct section_queue *q, size_t i)
 static bool send_from(struct remux *r, struct waiting *w, uint64_t distance)
 {
 	struct section_queue *q = &w->queue;
+	uint32_t now = (uint32_t)r->packets;
 	uint64_t earliest = UINT64_MAX;
 
 	if (distance > 0 && r->packets < w->blocked_to)
 		return false;
 	for (size_t i = 0; i < q->n; i++) {
 		const uint8_t *packet = section_queue_at(q, i);
-		uint64_t at = free_at(r, w, packet, distance);
+		uint32_t since = now - r->sent_at[ts_pid(packet)];
+		uint64_t at;
 
+		/* PAT and PMT share a buffer of the receiver, in which the
+		 * first packet of a PMT, but no further one, has room right
+		 * behind a packet of the PAT. */
+		if (w == &r->psi_waiting && !ts_pusi(packet))
+			since = MIN(since, now - r->sent_at[TS_PID_PAT]);
+		at = r->packets + (since < distance ? distance - since : 0);
 		/* Programs can share a PMT PID.  So the start of a section
 		 * could be sent when the rest of the section in front of it
 		 * still has to wait. */
@@ -187,10 +181,18 @@ static bool send_si(struct remux *r)
 			 is_long(r) ? spacing(r) / 4 : spacing(r));
 }
 
-static bool send_either(struct remux *r)
+bool remux_take_place(struct remux *r, enum place place)
 {
 	bool si_first = r->psi_in_row >= PSI_SHARE;
 
+	switch (place) {
+	case PLACE_PSI:
+		return send_psi(r) || send_si(r);
+	case PLACE_SI:
+		return send_from(r, &r->si_waiting, 0) || send_psi(r);
+	case PLACE_OTHER:
+		break;
+	}
 	if (!si_first && send_psi(r)) {
 		r->psi_in_row += r->si_waiting.queue.n > 0;
 		return true;
@@ -200,19 +202,6 @@ static bool send_either(struct remux *r)
 		return true;
 	}
 	return si_first && send_psi(r);
-}
-
-bool remux_take_place(struct remux *r, enum place place)
-{
-	switch (place) {
-	case PLACE_PSI:
-		return send_psi(r) || send_si(r);
-	case PLACE_SI:
-		return send_from(r, &r->si_waiting, 0) || send_psi(r);
-	case PLACE_OTHER:
-		break;
-	}
-	return send_either(r);
 }
 
 static bool is_overdue(const struct remux *r, const struct waiting *w)

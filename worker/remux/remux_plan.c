@@ -83,22 +83,6 @@ static uint16_t find_number(const struct remux *r, size_t n, uint16_t number)
 	return 0;
 }
 
-/* Stores the origin of the EIT of this program under its number in the source,
- * if the configuration names one. */
-static void note_origin(struct remux *r, const struct program *p)
-{
-	for (size_t i = 0; i < r->n_given; i++) {
-		if (r->given[i].number != p->ids.new_pnr)
-			continue;
-		/* if `given' has two entries of a service, the first one
-		 * decides */
-		if (r->n_origins < r->n_given)
-			r->origins[r->n_origins++] = (struct eit_origin){
-				p->number, r->given[i].eit };
-		return;
-	}
-}
-
 static void number_programs(struct remux *r)
 {
 	const struct remux_options *o = &r->options;
@@ -121,7 +105,18 @@ static void number_programs(struct remux *r)
 			.pnr = p->number, .new_pnr = pnr,
 			.onid = r->source_onid, .new_onid = r->new_onid,
 		};
-		note_origin(r, p);
+		/* `origins' has the number in the source.  If `given' has two
+		 * entries of a service, the first one decides. */
+		for (size_t k = 0; k < r->n_given; k++) {
+			const struct eit_origin origin = {
+				p->number, r->given[k].eit };
+
+			if (r->given[k].number != p->ids.new_pnr)
+				continue;
+			if (r->n_origins < r->n_given)
+				r->origins[r->n_origins++] = origin;
+			break;
+		}
 	}
 }
 
@@ -164,21 +159,16 @@ static void plan_emm(struct remux *r)
 	}
 }
 
-static void reserve_cas(struct remux *r)
-{
-	for (size_t i = 0; r->cas != NULL && i < r->cas->n; i++) {
-		pid_plan_reserve(&r->plan, r->cas->list[i].link.ecm_pid);
-		pid_plan_reserve(&r->plan, r->cas->list[i].entry.emm_pid);
-	}
-}
-
 static void plan_pids(struct remux *r)
 {
 	uint16_t network = psi_network_pid(r->psi);
 
 	r->network_source = network != 0 ? network : (uint16_t)SI_PID_NIT;
 	pid_plan_init(&r->plan, r->place);
-	reserve_cas(r);
+	for (size_t i = 0; r->cas != NULL && i < r->cas->n; i++) {
+		pid_plan_reserve(&r->plan, r->cas->list[i].link.ecm_pid);
+		pid_plan_reserve(&r->plan, r->cas->list[i].entry.emm_pid);
+	}
 	plan_each(r, pid_plan_map);
 	plan_each(r, pid_plan_keep);
 	plan_emm(r);
@@ -232,24 +222,6 @@ void remux_note_round(struct remux *r, const uint8_t *packet)
 				    (section[3] << 8 | section[4]);
 }
 
-/* Begins to wait for the PMTs of all programs at the first PAT, and at a PAT
- * that names only other programs.  No table is sent before the PMTs are known,
- * or the time for them is over (remux_has_settled()). */
-static void settle(struct remux *r, bool had_programs)
-{
-	if (r->settled && r->n_programs > 0 && count_known(r) == 0) {
-		r->settled = false;
-		r->n_pat = 0;
-		had_programs = false;
-	}
-	if (!had_programs && !r->settled) {
-		r->round = false;
-		r->pat_at = r->packets;
-		r->pat_ticks = r->clock.ticks;
-	}
-	r->settled |= r->n_programs > 0 && remux_has_settled(r);
-}
-
 void remux_rebuild(struct remux *r)
 {
 	bool changed = false, had_programs = r->n_programs > 0;
@@ -261,7 +233,21 @@ void remux_rebuild(struct remux *r)
 	r->builds++;
 	update_programs(r);
 	number_programs(r);
-	settle(r, had_programs);
+	/* At the first PAT, and at a PAT that names only other programs, the
+	 * remux begins to wait for the PMTs of all programs.  No table is sent
+	 * before they are known, or the time for them is over
+	 * (remux_has_settled()). */
+	if (r->settled && r->n_programs > 0 && count_known(r) == 0) {
+		r->settled = false;
+		r->n_pat = 0;
+		had_programs = false;
+	}
+	if (!had_programs && !r->settled) {
+		r->round = false;
+		r->pat_at = r->packets;
+		r->pat_ticks = r->clock.ticks;
+	}
+	r->settled |= r->n_programs > 0 && remux_has_settled(r);
 	plan_pids(r);
 	remux_build_ait(r);
 	for (size_t i = 0; i < r->n_programs && r->settled; i++) {

@@ -57,23 +57,17 @@ static bool is_sdt_marked(const struct remux *r)
 		r->descrambled || r->n_services > 0 || r->new_onid != 0);
 }
 
-/* Does the EIT of any service pass? */
-static bool passes_eit(const struct remux *r)
-{
-	bool any = r->eit == ORIGIN_PASS;
-
-	for (size_t i = 0; i < r->n_given; i++)
-		any |= r->given[i].eit == ORIGIN_PASS;
-	return any;
-}
-
 /* Must the EIT of a whole multiplex be changed, because its original_network_id
  * or its free_CA_mode would be wrong? */
 static bool is_eit_marked(const struct remux *r)
 {
+	bool passes = r->eit == ORIGIN_PASS; /* the EIT of any service */
+
+	for (size_t i = 0; i < r->n_given; i++)
+		passes |= r->given[i].eit == ORIGIN_PASS;
 	return (r->transparent || r->options.eit == TABLE_DEFAULT) &&
 	       (r->new_onid != 0 ||
-		(passes_eit(r) && (r->cas != NULL || r->descrambled)));
+		(passes && (r->cas != NULL || r->descrambled)));
 }
 
 static void route_tables(struct remux *r)
@@ -177,24 +171,22 @@ static void drop_ca(struct remux *r, struct desc_loop loop)
 			r->route[pid] = 0;
 }
 
-/* Drops the ECM PIDs of a descrambled program. */
-static void drop_ecms(struct remux *r, const struct program *p)
-{
-	struct selection sel;
-
-	if (p->source.len == 0 ||
-	    selection_make(&sel, &r->options, p->source.data,
-			   p->source.len) < 0)
-		return;
-	drop_ca(r, sel.pmt.descriptors);
-	for (size_t i = 0; i < sel.pmt.n_streams; i++)
-		drop_ca(r, sel.pmt.streams[i].descriptors);
-}
-
-static void drop_emms(struct remux *r)
+/* Drops the PIDs of ECMs and EMMs, which a descrambled stream does not need. */
+static void drop_ecms_and_emms(struct remux *r)
 {
 	struct desc_loop loop;
+	struct selection sel;
 
+	for (size_t i = 0; i < r->n_programs; i++) {
+		const struct table *t = &r->programs[i].source;
+
+		if (t->len == 0 ||
+		    selection_make(&sel, &r->options, t->data, t->len) < 0)
+			continue;
+		drop_ca(r, sel.pmt.descriptors);
+		for (size_t k = 0; k < sel.pmt.n_streams; k++)
+			drop_ca(r, sel.pmt.streams[k].descriptors);
+	}
 	for (size_t i = 0; i < CAT_SECTIONS_MAX; i++)
 		if (r->cat_source[i].len > 0 &&
 		    cat_loop(r->cat_source[i].data, r->cat_source[i].len,
@@ -237,10 +229,8 @@ void remux_route(struct remux *r)
 		if (r->keep_nulls)
 			inspect(r, TS_PID_NULL, ROLE_NULL);
 	}
-	for (size_t i = 0; i < r->n_programs && r->descrambled; i++)
-		drop_ecms(r, &r->programs[i]);
 	if (r->descrambled)
-		drop_emms(r);
+		drop_ecms_and_emms(r);
 	for (size_t i = 0; i < r->n_programs && r->settled; i++)
 		route_program(r, &r->programs[i]);
 	for (size_t i = 0; i < r->n_programs; i++)

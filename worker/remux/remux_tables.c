@@ -19,23 +19,19 @@ static bool is_current(const uint8_t *section)
 	return section[5] & 1;
 }
 
-/* A hash of the types and names of services; 0: none. */
-static uint32_t services_hash(const struct remux *r)
-{
-	uint64_t hash = hash_add(HASH_INIT, r->services,
-				 r->n_services * sizeof *r->services);
-
-	return r->n_services > 0 ? (uint32_t)(hash ^ hash >> 32) : 0;
-}
-
 /* A hash of the changes that edit() makes in this table; 0: none. */
 static uint32_t edits_of(const struct remux *r, uint8_t table_id)
 {
 	struct desc_edits edits = { r->options.edits, r->options.n_edits };
+	uint64_t names = 0; /* a hash of the types and names of services */
 
 	switch (table_id) {
 	case SDT_TABLE_ID:
-		return desc_edits_hash(edits, EDIT_SDT) ^ services_hash(r);
+		if (r->n_services > 0)
+			names = hash_add(HASH_INIT, r->services,
+					 r->n_services * sizeof *r->services);
+		return desc_edits_hash(edits, EDIT_SDT) ^
+		       (uint32_t)(names ^ names >> 32);
 	case NIT_TABLE_ID:
 		return desc_edits_hash(edits, EDIT_NIT);
 	case BAT_TABLE_ID:

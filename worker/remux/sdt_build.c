@@ -52,19 +52,16 @@ bool sdt_find(const uint8_t *section, size_t len, uint16_t pnr,
 	return false;
 }
 
-static enum table_origin origin_of(const struct sdt_marks *m, uint16_t number)
-{
-	for (size_t i = 0; i < m->n_origins; i++)
-		if (m->origins[i].number == number)
-			return m->origins[i].eit;
-	return m->eit;
-}
-
 static uint8_t mark_flags(const struct sdt_marks *m, uint16_t number,
 			  uint8_t flags)
 {
-	enum table_origin eit = origin_of(m, number);
+	enum table_origin eit = m->eit;
 
+	for (size_t i = 0; i < m->n_origins; i++)
+		if (m->origins[i].number == number) {
+			eit = m->origins[i].eit;
+			break;
+		}
 	if (eit == ORIGIN_OWN)
 		return flags | FLAGS_MASK;
 	return eit == ORIGIN_OFF ? (uint8_t)(flags & ~FLAGS_MASK) : flags;

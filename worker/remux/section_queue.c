@@ -70,28 +70,23 @@ const uint8_t *section_queue_pop(struct section_queue *q)
 	return q->n > 0 ? section_queue_take(q, 0) : NULL;
 }
 
-/* Does the packet at this position continue a section whose first packet was
- * sent? */
-static bool is_remainder(const struct section_queue *q, size_t i)
-{
-	uint16_t pid = ts_pid(section_queue_at(q, i));
-
-	for (size_t k = 0; k <= i; k++) {
-		const uint8_t *p = section_queue_at(q, k);
-
-		if (ts_pid(p) == pid && ts_pusi(p))
-			return false;
-	}
-	return true;
-}
-
 void section_queue_clear(struct section_queue *q)
 {
 	bool kept[SECTION_QUEUE_MAX];
 	size_t n = q->n, taken = 0;
 
-	for (size_t i = 0; i < n; i++)
-		kept[i] = is_remainder(q, i);
+	/* A packet is kept if it continues a section whose first packet was
+	 * sent. */
+	for (size_t i = 0; i < n; i++) {
+		uint16_t pid = ts_pid(section_queue_at(q, i));
+
+		kept[i] = true;
+		for (size_t k = 0; k <= i && kept[i]; k++) {
+			const uint8_t *p = section_queue_at(q, k);
+
+			kept[i] = ts_pid(p) != pid || !ts_pusi(p);
+		}
+	}
 	for (size_t i = 0; i < n; i++)
 		if (!kept[i])
 			(void)section_queue_take(q, i - taken++);

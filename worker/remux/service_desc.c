@@ -70,32 +70,24 @@ static struct service read_service(const struct desc *d)
 	return s;
 }
 
-/* Writes the length byte and the encoded form of a text of the configuration,
- * at most room bytes in all.  True: the whole text had room. */
-static bool encode_text(uint8_t *ret, size_t room, const char *text,
-			uint8_t textcode)
-{
-	enum text_table table =
-		text_table_for(text, (enum text_table)textcode);
-	uint8_t whole[TEXT_SIZE];
-
-	ret[0] = (uint8_t)text_encode(text, table, ret + 1, room - 1, NULL);
-	return text_encode(text, table, whole, sizeof whole, NULL) == ret[0];
-}
-
 /* Writes the length byte and a text: the given one, or if it is "" that of the
  * source; at most room bytes in all.  False: the text was cut or omitted. */
 static bool put_text(uint8_t *ret, size_t room, const char *given,
 		     uint8_t textcode, struct dvb_text source)
 {
 	bool fits = source.len <= room - 1;
+	uint8_t whole[TEXT_SIZE];
+	enum text_table table;
 
-	if (given[0] != '\0')
-		return encode_text(ret, room, given, textcode);
-	ret[0] = fits ? (uint8_t)source.len : 0;
-	if (ret[0] > 0)
-		memcpy(ret + 1, source.data, source.len);
-	return fits;
+	if (given[0] == '\0') {
+		ret[0] = fits ? (uint8_t)source.len : 0;
+		if (ret[0] > 0)
+			memcpy(ret + 1, source.data, source.len);
+		return fits;
+	}
+	table = text_table_for(given, (enum text_table)textcode);
+	ret[0] = (uint8_t)text_encode(given, table, ret + 1, room - 1, NULL);
+	return text_encode(given, table, whole, sizeof whole, NULL) == ret[0];
 }
 
 size_t service_desc_build(const struct service_given *g,

@@ -96,19 +96,6 @@ static void follow(struct si_versions *sv, struct si_version *t,
 	}
 }
 
-/* The version that a table of a source that is not active would get if the
- * source became active now. */
-static uint8_t foresee(const struct si_version *t, const uint8_t *section,
-		       uint32_t hash)
-{
-	uint8_t number = section[NUMBER_AT];
-	bool known = number < SI_SECTIONS && (t->known >> number & 1);
-	bool same = known ? t->hash[number] == hash
-			  : t->source == version_of(section);
-
-	return (uint8_t)((t->version + !same) % VERSIONS);
-}
-
 void si_versions_apply(struct si_versions *sv, uint32_t source, uint32_t edits,
 		       uint8_t *section, size_t len)
 {
@@ -133,12 +120,20 @@ void si_versions_apply(struct si_versions *sv, uint32_t source, uint32_t edits,
 	hash = crc32_mpeg(section + NUMBER_AT, len - NUMBER_AT - CRC) ^ edits;
 	if (current && active)
 		follow(sv, t, section, hash, edits != 0);
-	if (active)
+	if (active) {
 		version = (uint8_t)((t->version + version_of(section) +
 				     VERSIONS - t->source % VERSIONS) %
 				    VERSIONS);
-	else
-		version = foresee(t, section, hash);
+	} else {
+		/* the version that the table would get if its source became
+		 * active now */
+		uint8_t number = section[NUMBER_AT];
+		bool known = number < SI_SECTIONS && (t->known >> number & 1);
+		bool same = known ? t->hash[number] == hash
+				  : t->source == version_of(section);
+
+		version = (uint8_t)((t->version + !same) % VERSIONS);
+	}
 	if (version != version_of(section))
 		section_set_version(section, len, version);
 }

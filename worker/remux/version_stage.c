@@ -102,20 +102,6 @@ static struct version_count *find_count(const struct version_stage *v,
 	return oldest;
 }
 
-/* Counts a PAT as a unit of time.  Times are modulo 65536, so the age of a
- * table is limited to AGE_MAX: otherwise an old table would later seem to have
- * passed just now. */
-static void count_pat(struct version_stage *v)
-{
-	struct version_count *t = v->counts->tables;
-
-	v->pats++;
-	for (size_t i = 0; v->pats % AGE_CHECK == 0 && i < VERSION_COUNTS_MAX;
-	     i++)
-		if (age_of(v, &t[i]) > AGE_MAX)
-			t[i].seen = (uint16_t)(v->pats - AGE_MAX);
-}
-
 static uint8_t version_of(struct version_stage *v, const uint8_t *s)
 {
 	bool has_number = s[0] == PMT_TABLE_ID;
@@ -125,7 +111,16 @@ static uint8_t version_of(struct version_stage *v, const uint8_t *s)
 	uint8_t source = s[VERSION_AT] >> 1 & (VERSIONS - 1);
 
 	if (s[0] == TABLE_PAT)
-		count_pat(v);
+		v->pats++;
+	/* Times are modulo 65536, so the age of a table is limited to AGE_MAX:
+	 * otherwise an old table would later seem to have passed just now. */
+	if (s[0] == TABLE_PAT && v->pats % AGE_CHECK == 0) {
+		struct version_count *t = v->counts->tables;
+
+		for (size_t i = 0; i < VERSION_COUNTS_MAX; i++)
+			if (age_of(v, &t[i]) > AGE_MAX)
+				t[i].seen = (uint16_t)(v->pats - AGE_MAX);
+	}
 	if (c->table != table)
 		*c = (struct version_count){ .table = table, .source = source,
 					     .version = source };

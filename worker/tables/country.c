@@ -32,14 +32,6 @@ static const char codes[] =
 
 enum { CODE_LEN = 6 };
 
-/* The end of the line that begins at `line', but not behind `end'. */
-static const char *line_end(const char *line, const char *end)
-{
-	const char *at = memchr(line, '\n', (size_t)(end - line));
-
-	return at != NULL ? at : end;
-}
-
 static bool from_two(const char *two, char ret[4])
 {
 	for (const char *c = codes; *c != '\0'; c += CODE_LEN)
@@ -61,7 +53,9 @@ bool country_of_zone(const char *list, size_t len, const char *zone,
 	for (const char *line = list; line < end; line = next + (next < end)) {
 		const char *name;
 
-		next = line_end(line, end);
+		next = memchr(line, '\n', (size_t)(end - line));
+		if (next == NULL)
+			next = end;
 		if (*line == '#' || next - line < 4 || line[2] != '\t')
 			continue;
 		name = memchr(line + 3, '\t', (size_t)(next - line) - 3);

@@ -194,25 +194,17 @@ static void lay_out(struct builder *b, unsigned table, unsigned segment)
 	b->built.dropped += end - i;
 }
 
-/* The number of the last segment of the table that has events; 0: segment 0, or
- * no segment has events. */
-static unsigned last_segment(const struct builder *b, unsigned table)
+static void build_table(struct builder *b, unsigned table,
+			eit_section_fn *emit, void *arg)
 {
 	unsigned last = SEGMENTS - 1;
+	size_t last_number;
 
+	/* to the last segment that has events */
 	while (last > 0 &&
 	       place_of(b->events, begin_of(b, table, last)) ==
 		       place_of(b->events, begin_of(b, table, last + 1)))
 		last--;
-	return last;
-}
-
-static void build_table(struct builder *b, unsigned table,
-			eit_section_fn *emit, void *arg)
-{
-	unsigned last = last_segment(b, table);
-	size_t last_number;
-
 	lay_out(b, table, last);
 	b->built = (struct eit_built){ 0 };
 	last_number = last * SECTIONS + b->segment.n - 1;

@@ -6,12 +6,21 @@
 
 enum { VERSIONS = 32 };
 
-/* Finds an entry that was not used since the hand last passed it. */
-static struct eit_version *take_place(struct eit_versions *v)
+/* The entry of the table; otherwise a free one; otherwise the entry of a table
+ * that was not used lately. */
+static struct eit_version *find(struct eit_versions *v, uint32_t table,
+				uint32_t network)
 {
 	struct eit_version *e;
 	bool used;
 
+	for (size_t i = 0; i < EIT_VERSIONS_MAX; i++) {
+		e = &v->list[i];
+		if (e->table == 0 ||
+		    (e->table == table && e->network == network))
+			return e;
+	}
+	/* one that was not used since the hand last passed it */
 	do {
 		v->hand = v->hand % EIT_VERSIONS_MAX;
 		e = &v->list[v->hand++];
@@ -19,21 +28,6 @@ static struct eit_version *take_place(struct eit_versions *v)
 		e->used = 0;
 	} while (used);
 	return e;
-}
-
-/* The entry of the table; otherwise a free one; otherwise the entry of a table
- * that was not used lately. */
-static struct eit_version *find(struct eit_versions *v, uint32_t table,
-				uint32_t network)
-{
-	for (size_t i = 0; i < EIT_VERSIONS_MAX; i++) {
-		struct eit_version *e = &v->list[i];
-
-		if (e->table == 0 ||
-		    (e->table == table && e->network == network))
-			return e;
-	}
-	return take_place(v);
 }
 
 uint8_t eit_version(struct eit_versions *v, struct eit_table_name name,

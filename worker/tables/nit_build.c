@@ -115,33 +115,6 @@ static void write_delivery(struct section_writer *w,
 	write_bytes(w, data, sizeof data);
 }
 
-static void write_name(struct section_writer *w, const struct nit_content *c)
-{
-	const char *name = c->name;
-	uint8_t text[TEXT_DESC_MAX];
-	size_t len = text_encode(name, text_table_for(name, c->textcode), text,
-				 sizeof text, NULL);
-
-	if (len == 0)
-		return;
-	write_u8(w, c->bouquet ? DESC_BOUQUET_NAME : DESC_NETWORK_NAME);
-	write_u8(w, (unsigned)len);
-	write_bytes(w, text, len);
-}
-
-static void write_service_list(struct section_writer *w,
-			       const struct nit_service *list, size_t n)
-{
-	if (n == 0)
-		return;
-	write_u8(w, DESC_SERVICE_LIST);
-	write_u8(w, (unsigned)(3 * n));
-	for (size_t i = 0; i < n; i++) {
-		write_u16(w, list[i].pnr);
-		write_u8(w, list[i].type);
-	}
-}
-
 /* Writes the logical channel numbers: in the low 10 bits of a field for EACEM,
  * in its low 14 bits for NorDig. */
 static void write_channels(struct section_writer *w,
@@ -204,7 +177,14 @@ static void write_transport(struct section_writer *w,
 	write_u16(w, t->tsid);
 	write_u16(w, t->onid);
 	loop = write_loop_begin(w);
-	write_service_list(w, t->services + at, n);
+	if (n > 0) {
+		write_u8(w, DESC_SERVICE_LIST);
+		write_u8(w, (unsigned)(3 * n));
+	}
+	for (size_t i = at; i < at + n; i++) {
+		write_u16(w, t->services[i].pnr);
+		write_u8(w, t->services[i].type);
+	}
 	if (!bouquet) {
 		write_delivery(w, t->delivery);
 		write_channels(w, t, t->services + at, n);
@@ -216,7 +196,8 @@ size_t nit_build(const struct nit_content *c, size_t number,
 		 uint8_t ret[SECTION_PSI_MAX])
 {
 	const struct nit_transport *t = c->transports;
-	size_t at = number, loop, streams;
+	size_t at = number, loop, streams, len;
+	uint8_t name[TEXT_DESC_MAX];
 	struct section_writer w;
 
 	for (; at >= sections_of(t); t++)
@@ -230,7 +211,14 @@ size_t nit_build(const struct nit_content *c, size_t number,
 		.limit = SECTION_PSI_MAX,
 	});
 	loop = write_loop_begin(&w);
-	write_name(&w, c);
+	len = text_encode(c->name, text_table_for(c->name, c->textcode), name,
+			  sizeof name, NULL);
+	if (len > 0) {
+		write_u8(&w, c->bouquet ? DESC_BOUQUET_NAME
+					: DESC_NETWORK_NAME);
+		write_u8(&w, (unsigned)len);
+		write_bytes(&w, name, len);
+	}
 	write_loop_end(&w, loop);
 	streams = write_loop_begin(&w);
 	write_transport(&w, t, at * NIT_SERVICES, c->bouquet);

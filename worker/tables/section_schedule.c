@@ -82,11 +82,6 @@ static uint64_t pack(const struct schedule_key *k)
 	       (uint64_t)k->extension << 16 | k->part;
 }
 
-static bool is_same_table(uint64_t a, uint64_t b)
-{
-	return a >> 16 == b >> 16;
-}
-
 void schedule_free(struct schedule **s)
 {
 	for (size_t i = 0; *s != NULL && i < (*s)->n; i++)
@@ -129,15 +124,6 @@ static size_t find_or_add(struct schedule *s, const struct schedule_key *key)
 	s->entries[i] = (struct entry){ .pid = key->pid };
 	s->n++;
 	return i;
-}
-
-static void remove_at(struct schedule *s, size_t i)
-{
-	drop_sections(&s->entries[i]);
-	s->n_clocks -= s->entries[i].clock != NULL;
-	s->n--;
-	s->lines[i] = s->lines[s->n];
-	s->entries[i] = s->entries[s->n];
 }
 
 static bool is_same(const struct entry *e, const struct schedule_section *list,
@@ -193,12 +179,17 @@ bool schedule_set_terms(struct schedule *s, const struct schedule_key *key,
 	if (n > 0 && i == s->n)
 		return false;
 	s->idle_ns = 0;
+	if (n == 0 && i == s->n)
+		return true;
+	e = &s->entries[i];
 	if (n == 0) {
-		if (i < s->n)
-			remove_at(s, i);
+		drop_sections(e);
+		s->n_clocks -= e->clock != NULL;
+		s->n--;
+		s->lines[i] = s->lines[s->n];
+		*e = s->entries[s->n];
 		return true;
 	}
-	e = &s->entries[i];
 	e->interval_ms = terms->interval_ms;
 	e->class = terms->class;
 	s->lines[i].guide = terms->class == SCHEDULE_GUIDE;
@@ -303,29 +294,7 @@ unsigned schedule_eit_need(const struct schedule *s)
 	return (unsigned)((sum + 999) / 1000);
 }
 
-static void pay(struct schedule *s, size_t len, uint64_t now_ns)
-{
-	uint64_t bits = section_packets(len) * TS_PACKET * 8;
-
-	if (s->eit_kbps == 0)
-		return;
-	s->paid_ns = MAX(s->paid_ns, now_ns) + bits * 1000000 / s->eit_kbps;
-	s->paid_ns = MIN(s->paid_ns, now_ns + DEBT_MAX_MS * MS);
-}
-
 /* --- tables --- */
-
-/* Makes no part of the sub-table due before SCHEDULE_GAP_MS from now. */
-static void keep_gap(struct schedule *s, uint64_t key, uint64_t now_ns)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		struct line *l = &s->lines[i];
-
-		if (is_same_table(l->key, key))
-			l->due_ns = MAX(l->due_ns,
-					now_ns + SCHEDULE_GAP_MS * MS);
-	}
-}
 
 static void send_section(struct schedule *s, size_t i, uint64_t now_ns,
 			 struct schedule_due *ret)
@@ -347,9 +316,18 @@ static void send_section(struct schedule *s, size_t i, uint64_t now_ns,
 	l->due_ns = (now_ns - l->due_ns < period ? l->due_ns : now_ns) +
 		    period;
 	e->sent_ns = now_ns;
-	keep_gap(s, l->key, now_ns);
-	if (e->class != SCHEDULE_TABLE)
-		pay(s, ret->len, now_ns);
+	/* no part of the sub-table is due before SCHEDULE_GAP_MS from now */
+	for (size_t k = 0; k < s->n; k++)
+		if (s->lines[k].key >> 16 == l->key >> 16)
+			s->lines[k].due_ns = MAX(s->lines[k].due_ns,
+						 now_ns + SCHEDULE_GAP_MS * MS);
+	if (e->class != SCHEDULE_TABLE && s->eit_kbps != 0) {
+		uint64_t bits = section_packets(ret->len) * TS_PACKET * 8;
+
+		s->paid_ns = MAX(s->paid_ns, now_ns) +
+			     bits * 1000000 / s->eit_kbps;
+		s->paid_ns = MIN(s->paid_ns, now_ns + DEBT_MAX_MS * MS);
+	}
 }
 
 static bool next_clock(struct schedule *s, uint64_t now_ns, uint64_t unix_ms,

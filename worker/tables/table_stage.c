@@ -337,24 +337,6 @@ static bool defers_guide(const struct table_stage *s)
 		s->packets - s->place_at >= packets_in(s, GUIDE_LACK_US));
 }
 
-/* Queues the own sections that are due, as long as the queue has room. */
-static void queue_due(struct table_stage *s, uint64_t now_ns, uint64_t unix_ms)
-{
-	struct schedule_due due;
-
-	while (!is_full(s) && schedule_next(s->schedule, now_ns, unix_ms,
-					    defers_guide(s), &due)) {
-		s->counted.sections++;
-		if (due.clock)
-			push_clock(s, &due);
-		else
-			(void)push(s, due.pid, due.data, due.len,
-				   (struct slot){
-					.table = table_of(due.data),
-					.guide = due.class == SCHEDULE_GUIDE });
-	}
-}
-
 /* The entry of a sub-table in `left'; NULL: it has none, because no packet of
  * it was sent for long. */
 static struct left *find_left(struct table_stage *s, uint16_t pid,
@@ -372,48 +354,28 @@ static struct left *find_left(struct table_stage *s, uint16_t pid,
 	return NULL;
 }
 
-/* Is the distance of this packet to the last section of its sub-table long
- * enough (EN 300 468 5.1.4)?  The schedule cannot ensure that, because sections
- * wait in the queue. */
-static bool is_apart(struct table_stage *s, const struct slot *slot,
-		     const uint8_t *packet)
-{
-	const struct left *l;
-
-	if (slot->table == 0 || !ts_pusi(packet) || s->rate == 0)
-		return true;
-	l = find_left(s, ts_pid(packet), slot->table);
-	return l == NULL || s->packets - l->at >= packets_in(s, GAP_US);
-}
-
-static void note_left(struct table_stage *s, const struct slot *slot,
-		      uint16_t pid)
-{
-	struct left *l = &s->left[s->last_left];
-
-	s->others -= !slot->guide;
-	if (slot->table == 0)
-		return;
-	if (l->pid != pid || l->table != slot->table) {
-		s->last_left = (s->last_left + 1) % LEFT_MAX;
-		l = &s->left[s->last_left];
-	}
-	*l = (struct left){ pid, slot->table, s->packets };
-}
-
 /* May packet i of the queue be sent now?  It must be the first one of its PID,
- * far enough behind the last packet that was sent on the PID. */
+ * far enough behind the last packet that was sent on the PID.  The distance to
+ * the last section of its sub-table must be long enough, too (EN 300 468
+ * 5.1.4).  The schedule cannot ensure that, because sections wait in the
+ * queue. */
 static bool may_leave(struct table_stage *s, size_t i)
 {
 	const uint8_t *p = section_queue_at(&s->queue, i);
+	const struct slot *slot = &s->slots[s->queue.order[i]];
+	const struct left *l;
 	uint16_t pid = ts_pid(p);
 
 	for (size_t k = 0; k < i; k++)
 		if (ts_pid(section_queue_at(&s->queue, k)) == pid)
 			return false;
-	return (s->packets - s->sent_at[pid] >= packets_in(s, SPACING_US) ||
-		(s->clock && i == 0)) &&
-	       is_apart(s, &s->slots[s->queue.order[i]], p);
+	if (s->packets - s->sent_at[pid] < packets_in(s, SPACING_US) &&
+	    !(s->clock && i == 0))
+		return false;
+	if (slot->table == 0 || !ts_pusi(p) || s->rate == 0)
+		return true;
+	l = find_left(s, pid, slot->table);
+	return l == NULL || s->packets - l->at >= packets_in(s, GAP_US);
 }
 
 /* Does packet i belong to an EIT schedule, with no packet of another table of
@@ -458,7 +420,16 @@ static bool send(struct table_stage *s)
 		return false;
 	slot = &s->slots[s->queue.order[i]];
 	pid = ts_pid(section_queue_at(&s->queue, i));
-	note_left(s, slot, pid);
+	s->others -= !slot->guide;
+	if (slot->table != 0) {
+		struct left *l = &s->left[s->last_left];
+
+		if (l->pid != pid || l->table != slot->table) {
+			s->last_left = (s->last_left + 1) % LEFT_MAX;
+			l = &s->left[s->last_left];
+		}
+		*l = (struct left){ pid, slot->table, s->packets };
+	}
 	p = memcpy(runs_out_new(&s->out), section_queue_take(&s->queue, i),
 		   TS_PACKET);
 	ts_set_cc(p, s->cc[pid]);
@@ -468,15 +439,6 @@ static bool send(struct table_stage *s)
 	s->clock = s->clock && s->queue.n > 0 &&
 		   ts_pid(section_queue_at(&s->queue, 0)) == pid;
 	return true;
-}
-
-static bool is_impatient(const struct table_stage *s)
-{
-	uint32_t us = s->clock ? PATIENCE_CLOCK_US : PATIENCE_US;
-
-	if (s->constant)
-		return false;
-	return !s->has_nulls || s->packets - s->waits_from >= packets_in(s, us);
 }
 
 /* --- the packets of the source --- */
@@ -489,18 +451,6 @@ static void fill(struct table_stage *s)
 		runs_out_pass(&s->out, null_packet);
 }
 
-static bool passes(const struct table_stage *s, const uint8_t *section,
-		   size_t len)
-{
-	uint8_t id = section_table_id(section);
-
-	if (has(s->dropped_tables, id))
-		return false;
-	return place_of_table(id) != place_of_table(EIT_TABLE_ID) ||
-	       s->drops_eit == NULL || len < EIT_HEAD ||
-	       !s->drops_eit(section, s->eit_arg);
-}
-
 static void inspect(struct table_stage *s, struct inspected *i,
 		    const uint8_t *packet)
 {
@@ -508,11 +458,18 @@ static void inspect(struct table_stage *s, struct inspected *i,
 	size_t len;
 
 	section_push(&i->assembler, packet);
-	while ((section = section_pull(&i->assembler, &len)) != NULL)
-		if (passes(s, section, len) &&
-		    !push(s, ts_pid(packet), section, len,
-			  (struct slot){ 0 }))
+	while ((section = section_pull(&i->assembler, &len)) != NULL) {
+		uint8_t id = section_table_id(section);
+
+		if (has(s->dropped_tables, id))
+			continue;
+		if (place_of_table(id) == place_of_table(EIT_TABLE_ID) &&
+		    s->drops_eit != NULL && len >= EIT_HEAD &&
+		    s->drops_eit(section, s->eit_arg))
+			continue;
+		if (!push(s, ts_pid(packet), section, len, (struct slot){ 0 }))
 			s->counted.lost++;
+	}
 	fill(s);
 }
 
@@ -520,6 +477,7 @@ static void take(struct table_stage *s, const uint8_t *packet)
 {
 	uint16_t pid = ts_pid(packet);
 	size_t place = place_of_pid(pid);
+	uint32_t us = s->clock ? PATIENCE_CLOCK_US : PATIENCE_US;
 
 	s->packets++;
 	if (pid == TS_PID_NULL) {
@@ -537,7 +495,9 @@ static void take(struct table_stage *s, const uint8_t *packet)
 		inspect(s, s->inspected[place], packet);
 		return;
 	}
-	if (s->queue.n > 0 && is_impatient(s))
+	/* a packet that has waited too long for a null packet is inserted */
+	if (s->queue.n > 0 && !s->constant &&
+	    (!s->has_nulls || s->packets - s->waits_from >= packets_in(s, us)))
 		(void)send(s);
 	runs_out_pass(&s->out, packet);
 }
@@ -562,8 +522,21 @@ static void measure(struct table_stage *s, uint64_t now_ns)
 void table_stage_feed(struct table_stage *s, const struct ts_run *runs,
 		      size_t n_runs, uint64_t now_ns, uint64_t unix_ms)
 {
+	struct schedule_due due;
+
 	measure(s, now_ns);
-	queue_due(s, now_ns, unix_ms);
+	/* own sections that are due are queued while the queue has room */
+	while (!is_full(s) && schedule_next(s->schedule, now_ns, unix_ms,
+					    defers_guide(s), &due)) {
+		s->counted.sections++;
+		if (due.clock)
+			push_clock(s, &due);
+		else
+			(void)push(s, due.pid, due.data, due.len,
+				   (struct slot){
+					.table = table_of(due.data),
+					.guide = due.class == SCHEDULE_GUIDE });
+	}
 	for (size_t i = 0; i < n_runs; i++)
 		for (size_t k = 0; k < runs[i].n; k++)
 			take(s, runs[i].data + k * TS_PACKET);

@@ -107,20 +107,6 @@ static bool take_rule(struct bits *b, char ret[RULE_MAX])
 	return true;
 }
 
-/* Finds the next change to another offset, from change i on; false: there is
- * none. */
-static bool find_next(const struct changes *c, size_t i,
-		      struct zone_offset *ret)
-{
-	for (; i < c->n; i++)
-		if (offset_of(c, i) != ret->offset_s) {
-			ret->change_at = time_of(c, i);
-			ret->next_s = offset_of(c, i);
-			return true;
-		}
-	return false;
-}
-
 static int find(const struct changes *c, const char *rule, int64_t unix_s,
 		struct zone_offset *ret)
 {
@@ -133,7 +119,12 @@ static int find(const struct changes *c, const char *rule, int64_t unix_s,
 		return zone_rule_at(rule, unix_s, ret);
 	z.offset_s = i > 0 ? offset_of(c, i - 1) : offset_of_type(c, 0);
 	z.next_s = z.offset_s;
-	if (!find_next(c, i, &z) && c->n > 0 && rule[0] != '\0') {
+	while (i < c->n && offset_of(c, i) == z.offset_s)
+		i++;
+	if (i < c->n) {
+		z.change_at = time_of(c, i);
+		z.next_s = offset_of(c, i);
+	} else if (c->n > 0 && rule[0] != '\0') {
 		/* the rule holds from the last change on */
 		int r = zone_rule_at(rule, time_of(c, c->n - 1), &behind);
 

@@ -24,11 +24,6 @@ struct yearly {
 	int time_s; /* local time, from the start of that day */
 };
 
-static bool is_letter(char c)
-{
-	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -45,7 +40,7 @@ static bool skip_name(const char **s)
 		*s = end != NULL ? end + 1 : begin;
 		return end != NULL;
 	}
-	while (is_letter(**s))
+	while ((**s | 0x20) >= 'a' && (**s | 0x20) <= 'z')
 		(*s)++;
 	return *s - begin >= 3;
 }
@@ -127,13 +122,6 @@ static int64_t days_to(int64_t year, int month)
 	       before[month - 1] + (month > 2 && is_leap(year));
 }
 
-static int days_of(int64_t year, int month)
-{
-	return (int)((month == 12 ? days_to(year + 1, 1)
-				  : days_to(year, month + 1)) -
-		     days_to(year, month));
-}
-
 /* The local time of the change in this year, as seconds since 1970. */
 static int64_t local_time(const struct yearly *y, int64_t year)
 {
@@ -143,11 +131,13 @@ static int64_t local_time(const struct yearly *y, int64_t year)
 		day -= !(is_leap(year) && y->day >= 60);
 	if (y->kind == 'M') {
 		int64_t first = days_to(year, y->month);
+		int64_t next = y->month == 12 ? days_to(year + 1, 1)
+					      : days_to(year, y->month + 1);
 		/* 1970-01-01 was a Thursday */
 		int weekday = (int)((first + 4) % 7);
 		int at = (y->day - weekday + 7) % 7 + 7 * (y->week - 1);
 
-		if (at >= days_of(year, y->month))
+		if (at >= next - first)
 			at -= 7;
 		day = first + at;
 	}
